@@ -1,0 +1,237 @@
+"""Every setting of chitta, in one table.
+
+A setting has one name (``CHITTA_…``), one kind, one default and one line of meaning. It is
+read from the environment first, then from ``$CHITTA_HOME/chitta.toml`` (the same names, with
+or without the prefix), then from the default. A malformed value never stops anything: the
+default is used and the problem is kept in :attr:`Settings.problems` for ``chitta doctor``.
+
+docs/settings.md is generated from :data:`TABLE` (``python -m chitta.settings``).
+
+This module is imported on the prompt path when the daemon is away, so it stays on modules
+that cost next to nothing to import.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from typing import NamedTuple
+
+Value = str | int | float | bool
+
+
+class Setting(NamedTuple):
+    """One row of the table: ``kind`` is ``text``, ``integer``, ``real`` or ``flag``."""
+
+    name: str
+    kind: str
+    default: Value
+    meaning: str
+    low: float | None = None
+    high: float | None = None
+
+
+def _integer(name: str, default: int, meaning: str, low: int, high: int) -> Setting:
+    return Setting(name, "integer", default, meaning, low, high)
+
+
+def _real(name: str, default: float, meaning: str, low: float, high: float) -> Setting:
+    return Setting(name, "real", default, meaning, low, high)
+
+
+def _flag(name: str, default: bool, meaning: str) -> Setting:
+    return Setting(name, "flag", default, meaning)
+
+
+def _text(name: str, default: str, meaning: str) -> Setting:
+    return Setting(name, "text", default, meaning)
+
+
+TABLE: tuple[Setting, ...] = (
+    # Where things are
+    _text("CHITTA_HOME", "~/.chitta", "The store: notes, index, state. Environment only."),
+    _text("CHITTA_RUN_DIR", "", "Folder of the daemon's socket; empty means `$CHITTA_HOME/run`. Environment only."),
+    _text("CHITTA_PYTHON", "", "Interpreter for lanes and merge; empty means the one install.sh made. Environment only."),
+    _text("CHITTA_REALM", "", "Realm to use instead of the one found from the working directory."),
+    # The hook
+    _integer("CHITTA_HOOK_BUDGET_MS", 6000, "Wall-clock budget of the whole hook, from its first line.", 200, 600_000),
+    _integer("CHITTA_LANE_LIMIT_MS", 2000, "Longest a lane may take; a later one counts as late.", 50, 600_000),
+    _integer("CHITTA_HYBRID_LIMIT_MS", 3000, "Longest the hybrid and cross-realm lanes may take.", 50, 600_000),
+    _integer("CHITTA_STDIN_WAIT_MS", 1500, "Longest wait for the harness to write its payload.", 50, 60_000),
+    _text("CHITTA_ABLATE_LANES", "", "Comma list of lane tags to leave out for this process tree, such as `sem,hyb`."),
+    _integer("CHITTA_LANE_K", 10, "Rows asked of each lane.", 1, 100),
+    # Admission
+    _integer("CHITTA_MAX_MEMORIES", 3, "Most memories in one block.", 1, 20),
+    _integer("CHITTA_MAX_OUTPUT_CHARS", 1500, "Most characters in one block.", 200, 10_000),
+    _flag("CHITTA_UNKNOWN_SILENCE", True, "Under UNKNOWN, drop what has no exact tie to the prompt."),
+    _flag("CHITTA_ADMIT_DEBUG", False, "One line on stderr per candidate: lane, confidence, verdict, cause."),
+    # The daemon
+    _flag("CHITTA_NO_DAEMON", False, "Never start or ask the daemon; keyword and correction-key still answer."),
+    _integer("CHITTA_IDLE_TIMEOUT", 1800, "Seconds without a request after which the daemon leaves.", 1, 31_536_000),
+    _integer("CHITTA_WARM_WAIT_MS", 1200, "Longest a lane waits for a daemon that is still loading its models.", 0, 60_000),
+    # Models
+    _text("CHITTA_EMBED_MODEL", "bge-small-en", "Embedder: a shipped name, or a sentence-transformers name or folder."),
+    _integer("CHITTA_EMBED_THREADS", 1, "Threads for embedding a prompt; indexing uses all cores.", 1, 64),
+    _text("CHITTA_RERANK_MODEL", "ms-marco-minilm-l12", "Reranker: a shipped name, or a sentence-transformers name or folder; `none` turns it off."),
+    _text("CHITTA_RERANK_ONNX_DIR", "", "Folder with a cross-encoder's `model.onnx` and `tokenizer.json`; preferred when set."),
+    _integer("CHITTA_RERANK_THREADS", 2, "Threads of the reranker.", 1, 64),
+    _integer("CHITTA_RERANK_MAX_LEN", 128, "Longest prompt and passage pair the reranker reads, in tokens.", 16, 512),
+    _integer("CHITTA_RERANK_BUDGET_MS", 100, "Time the reranker may use on the prompt path; 0 turns it off there.", 0, 60_000),
+    _real("CHITTA_FUSION_ALPHA", 0.4, "Weight of meaning against words when hybrid joins its arms.", 0.0, 1.0),
+    # Logs
+    _flag("CHITTA_LOG_PROMPTS", False, "Keep the prompt's text in the recall log."),
+    _flag("CHITTA_RECALL_PROFILE", False, "Show times in the block and phase timers on stderr."),
+)
+
+BY_NAME: dict[str, Setting] = {setting.name: setting for setting in TABLE}
+
+_TRUE = frozenset({"1", "true", "yes", "on"})
+_FALSE = frozenset({"0", "false", "no", "off", ""})
+
+
+def parse(setting: Setting, raw: object) -> Value:
+    """The value that ``raw`` means for ``setting``.
+
+    Raises ``ValueError`` with a sentence for people when it means none.
+    """
+    if setting.kind == "flag":
+        if isinstance(raw, bool):
+            return raw
+        word = str(raw).strip().lower()
+        if word in _TRUE:
+            return True
+        if word in _FALSE:
+            return False
+        raise ValueError(f"{setting.name}: {raw!r} is neither 1 nor 0")
+    if setting.kind == "text":
+        return str(raw)
+    try:
+        number = float(str(raw).strip())
+    except ValueError:
+        raise ValueError(f"{setting.name}: {raw!r} is not a number") from None
+    if setting.low is not None and not setting.low <= number <= (setting.high or number):
+        raise ValueError(f"{setting.name}: {raw} is outside {setting.low:g} to {setting.high:g}")
+    if setting.kind == "integer":
+        if number != int(number):
+            raise ValueError(f"{setting.name}: {raw} is not a whole number")
+        return int(number)
+    return number
+
+
+class Settings:
+    """All values of one process or one request, with typed access by full name."""
+
+    __slots__ = ("_values", "problems")
+
+    def __init__(self, values: Mapping[str, Value], problems: list[str] | None = None) -> None:
+        self._values = dict(values)
+        self.problems = problems or []
+
+    def text(self, name: str) -> str:
+        return str(self._values[name])
+
+    def integer(self, name: str) -> int:
+        return int(self._values[name])
+
+    def real(self, name: str) -> float:
+        return float(self._values[name])
+
+    def flag(self, name: str) -> bool:
+        return bool(self._values[name])
+
+    def words(self, name: str) -> tuple[str, ...]:
+        """A comma list as its trimmed, non-empty, lower-cased parts."""
+        return tuple(part.strip().lower() for part in self.text(name).split(",") if part.strip())
+
+    @property
+    def home(self) -> str:
+        """Absolute path of the store."""
+        return os.path.abspath(os.path.expanduser(self.text("CHITTA_HOME")))
+
+    @property
+    def run_dir(self) -> str:
+        """Folder of the daemon's socket and lock."""
+        return self.text("CHITTA_RUN_DIR") or os.path.join(self.home, "run")
+
+    @property
+    def state_dir(self) -> str:
+        return os.path.join(self.home, "state")
+
+    @property
+    def index_dir(self) -> str:
+        return os.path.join(self.home, "index")
+
+    @property
+    def notes_dir(self) -> str:
+        return os.path.join(self.home, "notes")
+
+
+def load(environ: Mapping[str, str] | None = None) -> Settings:
+    """Read every setting: the environment wins over ``chitta.toml``, which wins over defaults."""
+    environ = os.environ if environ is None else environ
+    values: dict[str, Value] = {setting.name: setting.default for setting in TABLE}
+    problems: list[str] = []
+    if environ.get("CHITTA_HOME"):
+        values["CHITTA_HOME"] = environ["CHITTA_HOME"]
+    home = Settings(values).home
+    for name, raw in _from_file(os.path.join(home, "chitta.toml"), problems).items():
+        _take(values, name, raw, problems)
+    for name, setting in BY_NAME.items():
+        if name in environ and (environ[name] != "" or setting.kind == "text"):
+            _take(values, name, environ[name], problems)
+    return Settings(values, problems)
+
+
+def _take(values: dict[str, Value], name: str, raw: object, problems: list[str]) -> None:
+    try:
+        values[name] = parse(BY_NAME[name], raw)
+    except ValueError as problem:
+        problems.append(f"{problem}; using {BY_NAME[name].default!r}")
+
+
+def _from_file(path: str, problems: list[str]) -> dict[str, object]:
+    """The known keys of ``chitta.toml``, by full name; an unreadable file is a problem, not an error."""
+    if not os.path.exists(path):
+        return {}
+    try:
+        try:
+            import tomllib
+        except ImportError:  # Python 3.10
+            import tomli as tomllib  # type: ignore[import-not-found,no-redef,unused-ignore]
+        with open(path, "rb") as file:
+            table = tomllib.load(file)
+    except (OSError, ValueError, ImportError) as problem:
+        problems.append(f"{path}: {problem}; ignored")
+        return {}
+    found: dict[str, object] = {}
+    for key, raw in table.items():
+        name = key.upper() if key.upper().startswith("CHITTA_") else f"CHITTA_{key.upper()}"
+        if name in BY_NAME and not BY_NAME[name].meaning.endswith("Environment only."):
+            found[name] = raw
+        else:
+            problems.append(f"{path}: {key} is no setting that this file can give; ignored")
+    return found
+
+
+def document() -> str:
+    """docs/settings.md, made from the table."""
+    lines = [
+        "# Settings",
+        "",
+        "Made from `lib/chitta/settings.py` by `python -m chitta.settings`; do not edit by hand.",
+        "The environment wins over `$CHITTA_HOME/chitta.toml` (the same names, with or without the prefix).",
+        "A malformed value falls back to its default and is reported by `chitta doctor`.",
+        "",
+        "| variable | kind | default | range | meaning |",
+        "|---|---|---|---|---|",
+    ]
+    for setting in TABLE:
+        default = {True: "1", False: "0"}[bool(setting.default)] if setting.kind == "flag" else setting.default
+        span = "" if setting.low is None else f"{setting.low:g} to {setting.high:g}"
+        shown = f"`{default}`" if default != "" else ""
+        lines.append(f"| `{setting.name}` | {setting.kind} | {shown} | {span} | {setting.meaning} |")
+    return "\n".join(lines) + "\n"
+
+
+if __name__ == "__main__":
+    print(document(), end="")

@@ -1,0 +1,114 @@
+"""Every setting: its default, where it is read from, and what a malformed value does."""
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from chitta import settings
+from chitta.settings import TABLE, Setting, load, parse
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def test_defaults(tmp_path: Path) -> None:
+    found = load({"CHITTA_HOME": str(tmp_path)})
+    assert found.problems == []
+    assert found.integer("CHITTA_LANE_K") == settings.BY_NAME["CHITTA_LANE_K"].default
+    assert found.flag("CHITTA_UNKNOWN_SILENCE") is True
+    assert found.real("CHITTA_FUSION_ALPHA") == settings.BY_NAME["CHITTA_FUSION_ALPHA"].default
+
+
+@pytest.mark.parametrize("setting", TABLE, ids=lambda setting: setting.name)
+def test_each_row_is_sound(setting: Setting) -> None:
+    assert setting.name.startswith("CHITTA_") and setting.meaning.endswith(".")
+    assert setting.kind in ("text", "integer", "real", "flag")
+    assert parse(setting, setting.default) == setting.default
+    assert (setting.kind in ("integer", "real")) == (setting.low is not None and setting.high is not None)
+
+
+def test_names_are_given_once() -> None:
+    assert len(settings.BY_NAME) == len(TABLE)
+
+
+def test_the_page_is_made_from_the_table() -> None:
+    page = (ROOT / "docs" / "settings.md").read_text(encoding="utf-8")
+    assert page == settings.document(), "run: python -m chitta.settings >docs/settings.md"
+
+
+@pytest.mark.parametrize("raw", ["abc", "0", "101", "3.5", "nan", "inf", "-1", "1e999", "１０x"])
+def test_a_malformed_number_falls_back_and_is_reported(raw: str, tmp_path: Path) -> None:
+    found = load({"CHITTA_HOME": str(tmp_path), "CHITTA_LANE_K": raw})
+    assert found.integer("CHITTA_LANE_K") == settings.BY_NAME["CHITTA_LANE_K"].default
+    assert len(found.problems) == 1 and "CHITTA_LANE_K" in found.problems[0]
+
+
+@pytest.mark.parametrize(
+    ("raw", "value"), [("1", True), ("YES", True), (" on ", True), ("0", False), ("off", False), ("No", False)]
+)
+def test_flags(raw: str, value: bool) -> None:
+    assert load({"CHITTA_NO_DAEMON": raw}).flag("CHITTA_NO_DAEMON") is value
+
+
+def test_a_flag_that_is_neither_is_reported() -> None:
+    found = load({"CHITTA_UNKNOWN_SILENCE": "maybe"})
+    assert found.flag("CHITTA_UNKNOWN_SILENCE") is True and found.problems
+
+
+def test_an_empty_variable_is_the_default_for_all_but_texts() -> None:
+    found = load({"CHITTA_LANE_K": "", "CHITTA_UNKNOWN_SILENCE": "", "CHITTA_RERANK_MODEL": ""})
+    assert found.problems == []
+    assert found.integer("CHITTA_LANE_K") == settings.BY_NAME["CHITTA_LANE_K"].default
+    assert found.flag("CHITTA_UNKNOWN_SILENCE") is True
+    assert found.text("CHITTA_RERANK_MODEL") == ""
+
+
+def test_comma_lists() -> None:
+    assert load({"CHITTA_ABLATE_LANES": " Sem, ,hyb,"}).words("CHITTA_ABLATE_LANES") == ("sem", "hyb")
+
+
+def test_the_environment_wins_over_the_file(tmp_path: Path) -> None:
+    (tmp_path / "chitta.toml").write_text(
+        'lane_k = 7\nCHITTA_MAX_MEMORIES = 5\nno_daemon = true\nablate_lanes = "sem"\n'
+    )
+    found = load({"CHITTA_HOME": str(tmp_path), "CHITTA_LANE_K": "9"})
+    assert found.problems == []
+    assert found.integer("CHITTA_LANE_K") == 9
+    assert found.integer("CHITTA_MAX_MEMORIES") == 5
+    assert found.flag("CHITTA_NO_DAEMON") is True
+    assert found.words("CHITTA_ABLATE_LANES") == ("sem",)
+
+
+def test_a_file_cannot_give_what_only_the_environment_may(tmp_path: Path) -> None:
+    (tmp_path / "chitta.toml").write_text('home = "/elsewhere"\nno_such_thing = 1\nlane_k = "many"\n')
+    found = load({"CHITTA_HOME": str(tmp_path)})
+    assert found.home == str(tmp_path)
+    assert len(found.problems) == 3
+
+
+@pytest.mark.parametrize("raw", [b"not toml [", b"\xff\xfe", b"a = " + b"[" * 200])
+def test_a_broken_file_is_a_problem_not_an_error(tmp_path: Path, raw: bytes) -> None:
+    (tmp_path / "chitta.toml").write_bytes(raw)
+    found = load({"CHITTA_HOME": str(tmp_path), "CHITTA_LANE_K": "9"})
+    assert found.integer("CHITTA_LANE_K") == 9
+    assert len(found.problems) == 1
+
+
+def test_places(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    found = load({"CHITTA_HOME": "~/store"})
+    assert found.home == str(tmp_path / "store")
+    assert found.run_dir == str(tmp_path / "store" / "run")
+    assert (found.notes_dir, found.index_dir, found.state_dir) == tuple(
+        str(tmp_path / "store" / name) for name in ("notes", "index", "state")
+    )
+    assert load({"CHITTA_HOME": "~/store", "CHITTA_RUN_DIR": "/run/x"}).run_dir == "/run/x"
+
+
+@given(st.dictionaries(st.sampled_from([s.name for s in TABLE if s.name != "CHITTA_HOME"]), st.text(max_size=20)))
+def test_any_environment_is_met(environ: dict[str, str]) -> None:
+    found = load({"CHITTA_HOME": "/nonexistent", **environ})
+    for setting in TABLE:
+        if setting.low is not None and setting.high is not None:
+            assert setting.low <= found.real(setting.name) <= setting.high
