@@ -1,0 +1,311 @@
+"""The correction key: does a prompt order the very thing that a person has corrected before?
+
+No ranking and no threshold. A trigger is the wrong form as it would be typed again. It fires when
+its exact phrase stands in the prompt, or, for a trigger of three content words or more, when all
+of its content bigrams do; and when the sentence is not one of the innocent ones below.
+
+Imported on the prompt path when the daemon is away: standard library only, and cheap.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from typing import NamedTuple
+
+from chitta.notes.note import Note, one_line
+
+#: A wrong form of more words is described rather than quoted; nobody types it again.
+PHRASE_WORDS = 6
+#: Content words of a trigger may be this far apart, in content words, and still be one bigram.
+WINDOW = 8
+#: Content words that a trigger needs before its bigrams count.
+BIGRAM_WORDS = 3
+
+# A pasted log is in the middle of a prompt; what the person says is at one of its ends.
+_HEAD = _TAIL = 16_000
+_SHORT = 300
+_NO_SPACES = "\u0e00-\u0e7f\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af"
+_WORD = rf"[^\W{_NO_SPACES}]+"
+_TOKEN = re.compile(
+    rf"[{_NO_SPACES}]"  # a script without spaces: each character is a token
+    r"|(?:(?<![\w-])--?(?=\w)|(?<![\w!])[!@$](?=\w)|(?<!\w)/(?=\w)|(?<![\w.])\.(?=\w))?"
+    rf"{_WORD}(?:(?:://|::|->|[-.:/@+']){_WORD})*(?:\+\+|\#(?!\w))?\(?"
+)
+_SENTENCE_END = re.compile(r"(?<=[.!?])\s+|\n+|;\s")
+_QUOTED = re.compile(r"`[^`]*`|\"[^\"]*\"|“[^”]*”|«[^»]*»|(?<!\w)'[^']*'(?!\w)")
+_ARTICLES = frozenset("a an the".split())
+_STOP_WORDS = _ARTICLES | frozenset(
+    "and as at by be for from in into is it its of off on or our so that their then this to up we with you your".split()
+)
+
+
+class Rule(NamedTuple):
+    """A way of mentioning the wrong form without ordering it.
+
+    ``pattern`` (a verbose one) is searched in the sentence, in lower case, with the mention written
+    as ``§``. It is compiled on first use: most prompts hold no mention.
+    ``quoted``: the rule holds only for a mention between quotes or backticks.
+    """
+
+    name: str
+    meaning: str
+    pattern: str
+    quoted: bool = False
+
+
+INNOCENT: tuple[Rule, ...] = (
+    Rule(
+        "negated",
+        "The prompt itself says not to.",
+        r"""\b(?:don't|dont|do\ not|doesn't|never|(?<!why\ )not|no|avoid|without|stop|instead\ of|rather\ than)\s+
+        (?:(?:ever|just|to|use|using|run|running|call|calling|do|doing|add|adding|a|an|the|any)\s+){0,3}[`"']?§""",
+    ),
+    Rule(
+        "moved away from",
+        "The prompt replaces the wrong form.",
+        r"""\b(?:replac|swap)\w*\b.*§.*\b(?:with|by|for)\b
+        | \b(?:migrat|switch|mov|convert|chang)\w*\b.*\bfrom\s+(?:the\s+)?[`"']?§
+        | §[`"']?\s*(?:->|=>|→)""",
+    ),
+    Rule(
+        "documented",
+        "A quotation in a sentence about a text or about the past.",
+        r"""\b(?:readme|docs?|documentation|documented|changelog|release\ notes?|wiki|tutorial|guide|comments?|typo
+        |spelling|wording|heading|history|reflog|postmortem|post-mortem|the\ old|used\ to)\b""",
+        quoted=True,
+    ),
+    Rule(
+        "done by others",
+        "Somebody did it, once.",
+        r"""\b(?:some(?:body|one)|any(?:body|one)|who|he|she|they)\s+(?:has\s+|had\s+|have\s+)?
+        (?:did|done|ran|run|used|called|made|put|added|typed)\b.*§""",
+    ),
+    Rule(
+        "complained about",
+        "A tool or a person reports it.",
+        r"""\b(?:complain|warn|object)\w*\s+(?:\w+\s+)?(?:about|of|to)\s+[`"']?§
+        | \b(?:flags|flagged|mentions|mentioned|forbids|bans|banned)\s+[`"']?§""",
+    ),
+    Rule(
+        "asked about",
+        "A question about it, not a request for it.",
+        r"""^\W*(?:(?:and|but|so|ok|hm+)\W+)?
+        (?:what|what's|which|who|where|when|why(?!\ (?:don't|not))|how\ (?:many|much|often|long)
+        |does|did|is|are|was|were|has|have)\b.*§.*\?\W*$""",
+    ),
+    Rule(
+        "looked for",
+        "The prompt begins with a verb of reading, and the mention is what is read.",
+        r"""^\W*(?:(?:please|now|then|first|just|can\ you|could\ you)\W+)*
+        (?:list|count|find|grep|search|show\ me|explain|describe|tell\ me|summari[sz]e)\b
+        (?!.*(?:[,:]|\b(?:and|then|so))\s+(?:(?:then|run|do|use|call)\s+)*[`"']?§).*§""",
+    ),
+)
+
+
+def make_correction(
+    wrong: str, right: str, why: str = "", realm: str = "global", *, triggers: Sequence[str] = (), created: str = ""
+) -> Note:
+    """The note for "not ``wrong``, but ``right``".
+
+    ``triggers`` replace those made from ``wrong``. The id depends on ``wrong`` and ``realm`` alone,
+    so correcting the same thing again rewrites the same note. Raises ``ValueError`` on an empty side.
+    """
+    from chitta.notes.ids import make_id
+
+    wrong, right, why = one_line(wrong), one_line(right), one_line(why)
+    if not wrong or not right:
+        raise ValueError("a correction says what is wrong and what is right")
+    return Note(
+        id=make_id(wrong, realm, salt="correction"),
+        kind="correction",
+        realm=realm,
+        title=one_line(f"{right}, not {wrong}", 160),
+        text=f"Not: {wrong}\nInstead: {right}" + (f"\nWhy: {why}" if why else ""),
+        created=created,
+        updated=created,
+        confidence=0.9,
+        triggers=tuple(triggers) or triggers_for(wrong),
+        wrong=wrong,
+        right=right,
+    )
+
+
+def triggers_for(wrong: str) -> tuple[str, ...]:
+    """What to listen for, from a description of the wrong form.
+
+    The code it quotes, and each alternative (``a / b``) of at most six words, without ``never use``
+    and the like before it. A long form without code is kept whole: its bigrams can still fire.
+    """
+    code = [span.strip() for span in re.findall(r"`([^`]+)`", wrong)]
+    found = [span for span in code if _distinct(span)]
+    for part in _alternatives(wrong.replace("`", "")):
+        core = re.sub(r"^(?:(?:do not|don't|never|avoid|use|using|run|running|call|calling)\s+)+", "", part, flags=re.I)
+        part = core if _distinct(core) else part
+        if len(part.split()) <= PHRASE_WORDS or not found:
+            found.append(part)
+    return tuple(dict.fromkeys(found))
+
+
+def trigger_keys(text: str) -> frozenset[str]:
+    """Content words and content bigrams of ``text``, normalised; the same for triggers and prompts.
+
+    A bigram is two different content words of one sentence, at most eight content words apart,
+    in alphabetical order. When a trigger of one alternative fires, its keys are all among the
+    prompt's, so an index may pass over the others; the reverse does not hold. A trigger in a script
+    without spaces alone has no keys and is never passed over.
+    """
+    keys: set[str] = set()
+    for sentence in _sentences(text):
+        words = [word for _, word in _content(sentence.tokens)]
+        keys.update(words)
+        for at, word in enumerate(words):
+            keys.update(_pair(word, other) for other in words[at + 1 : at + 1 + WINDOW] if other != word)
+    return frozenset(keys)
+
+
+def match_triggers(prompt: str, triggers: Sequence[str], right: str = "") -> str | None:
+    """The trigger that fires on ``prompt``, or None: exact phrases first, then bigrams.
+
+    A mention that is part of the ``right`` form, or that a rule of :data:`INNOCENT` explains, does
+    not count; one that counts is enough.
+    """
+    sentences, words = _sentences(prompt), _words(prompt)
+    parts = [(trigger, part) for trigger in triggers for part in _alternatives(trigger) if _words(part) <= words]
+    for find in (_phrases, _bigrams):
+        for trigger, part in parts:
+            for sentence in sentences:
+                if not _words(part) <= sentence.words:
+                    continue
+                for start, end in find(sentence, part):
+                    if not _says_right(sentence, start, end, right) and innocent(sentence.text, start, end) is None:
+                        return trigger
+    return None
+
+
+def innocent(sentence: str, start: int, end: int) -> Rule | None:
+    """The first rule that explains the mention at ``[start, end)`` of a normalised sentence."""
+    quoted = any(found.start() < start and end < found.end() for found in _QUOTED.finditer(sentence))
+    marked = f"{sentence[:start]}§{sentence[end:]}"
+    for rule in INNOCENT:
+        if (quoted or not rule.quoted) and re.search(rule.pattern, marked, re.VERBOSE):
+            return rule
+    return None
+
+
+# Finding mentions
+
+
+class _Token(NamedTuple):
+    text: str
+    start: int
+    end: int
+
+
+class _Sentence(NamedTuple):
+    text: str
+    tokens: tuple[_Token, ...]
+    words: frozenset[str]
+
+
+def _phrases(sentence: _Sentence, trigger: str) -> Iterator[tuple[int, int]]:
+    """Where the trigger's tokens stand side by side, articles aside."""
+    wanted = [token.text for part in _sentences(trigger) for token in part.tokens if token.text not in _ARTICLES]
+    if all(word in _STOP_WORDS for word in wanted):
+        return
+    tokens = [token for token in sentence.tokens if token.text not in _ARTICLES]
+    for at in range(len(tokens) - len(wanted) + 1):
+        here = tokens[at : at + len(wanted)]
+        if all(_same(token.text, word) for token, word in zip(here, wanted, strict=True)):
+            yield here[0].start, here[-1].end
+
+
+def _bigrams(sentence: _Sentence, trigger: str) -> Iterator[tuple[int, int]]:
+    """The stretch that holds every content bigram of the trigger, when there is one."""
+    words = [word for part in _sentences(trigger) for _, word in _content(part.tokens)]
+    if len(set(words)) < BIGRAM_WORDS or any(True for _ in _phrases(sentence, trigger)):
+        return
+    content = _content(sentence.tokens)
+    here = [word for _, word in content]
+    steps = [step for distance in range(1, WINDOW + 1) for step in (distance, -distance)]
+    used: set[int] = set()
+    for one, other in zip(words, words[1:], strict=False):
+        firsts = (at for at, word in enumerate(here) if word == one)
+        near = ((at, at + step) for at in firsts for step in steps if 0 <= at + step < len(here))
+        pair = next(((a, b) for a, b in near if here[b] == other), None)
+        if pair is None:
+            return
+        used.update(pair)
+    yield content[min(used)][0].start, content[max(used)][0].end
+
+
+def _says_right(sentence: _Sentence, start: int, end: int, right: str) -> bool:
+    """Whether the mention is inside the right form: ``await f()`` holds ``f()``."""
+    return any(
+        begin <= start and end <= stop and (begin, stop) != (start, end)
+        for part in _alternatives(right)
+        for begin, stop in _phrases(sentence, part)
+    )
+
+
+def _same(token: str, word: str) -> bool:
+    """A call ``f(`` is a mention of ``f``; a mention of ``f`` is not a call."""
+    return token == word or token == f"{word}("
+
+
+def _content(tokens: Sequence[_Token]) -> list[tuple[_Token, str]]:
+    """Tokens that carry meaning, each with its word; single characters of other scripts carry none alone."""
+    return [
+        (token, token.text.rstrip("("))
+        for token in tokens
+        if token.text not in _STOP_WORDS and not re.match(f"[{_NO_SPACES}]", token.text)
+    ]
+
+
+def _pair(one: str, other: str) -> str:
+    return f"{min(one, other)} {max(one, other)}"
+
+
+def _alternatives(text: str) -> list[str]:
+    return [part for part in re.split(r"\s+[/|]\s+|\s*;\s+", text.strip()) if part]
+
+
+def _distinct(phrase: str) -> bool:
+    """Two words or more, or one that nobody uses in plain prose: ``db:seed``, ``--force``, ``moment()``."""
+    return len(phrase.split()) > 1 or bool(re.search(r"[^\w\s]|_|[a-z][A-Z]", phrase))
+
+
+def _sentences(text: str) -> tuple[_Sentence, ...]:
+    """Normalised sentences with their tokens; of a very long text, its two ends."""
+    return _short(text) if len(text) <= _SHORT else _long(text)
+
+
+def _words(text: str) -> frozenset[str]:
+    return _short_words(text) if len(text) <= _SHORT else _long_words(text)
+
+
+def _read(text: str) -> tuple[_Sentence, ...]:
+    if len(text) > _HEAD + _TAIL:
+        text = f"{text[:_HEAD]}\n{text[-_TAIL:]}"
+    text = unicodedata.normalize("NFKC", text).casefold().replace("’", "'")
+    parts = [part.strip() for part in _SENTENCE_END.split(text)]
+    read = [(part, tuple(_tokens(part))) for part in parts if part]
+    return tuple(_Sentence(part, tokens, frozenset(word for _, word in _content(tokens))) for part, tokens in read)
+
+
+def _read_words(text: str) -> frozenset[str]:
+    return frozenset().union(*(sentence.words for sentence in _sentences(text)))
+
+
+# Every trigger meets every prompt, so both are kept read: many triggers, few prompts.
+_short, _long = lru_cache(maxsize=4096)(_read), lru_cache(maxsize=4)(_read)
+_short_words, _long_words = lru_cache(maxsize=4096)(_read_words), lru_cache(maxsize=4)(_read_words)
+
+
+def _tokens(sentence: str) -> Iterator[_Token]:
+    for found in _TOKEN.finditer(sentence):
+        word = found.group().removesuffix("'s")
+        yield _Token(word, found.start(), found.start() + len(word))

@@ -1,0 +1,235 @@
+"""The correction key: when it fires, when it is quiet, and one pair for every innocence rule."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from chitta.notes.correction import INNOCENT, innocent, make_correction, match_triggers, trigger_keys, triggers_for
+from chitta.notes.frontmatter import format_note, parse_note
+
+NPM = ("npm install",)
+
+
+@pytest.mark.parametrize(
+    ("prompt", "trigger"),
+    [
+        ("npm install date-fns and use it in formatDate.ts", "npm install"),
+        ("please run NPM  Install, then build", "npm install"),
+        ("run `npm install`.", "npm install"),
+        ("first:\n  npm install\nthen test", "npm install"),
+        ("ｎｐｍ ｉｎｓｔａｌｌ it", "npm install"),
+        ("git push --force origin main", "git push --force"),
+        ("kubectl --context=prod get pods", "--context prod"),
+        ("slap an !important on it", "!important"),
+        ("show it with moment(x.createdAt).fromNow()", "moment()"),
+        ("just do res.status(500).send('no')", "res.status(500).send("),
+        ("make it an atom with String.to_atom(x)", "String.to_atom"),
+        ("due is Date.today + 30", "Date.today / Time.now"),
+        ("open the PR against the main branch", "PR against main"),
+        ("edit the CHANGELOG.md file", "edit CHANGELOG.md"),
+        ("call fs::remove_all on it", "fs::remove_all"),
+        ("write it in C++ please", "C++"),
+        ("用npm install安装它", "npm install"),
+        ("然后强制推送到主分支", "强制推送"),
+        ("강제 푸시해 줘", "강제 푸시"),
+        ("don't forget to npm install it", "npm install"),
+        ("why don't you npm install it?", "npm install"),
+        ("how do i npm install it?", "npm install"),
+        ("can you npm install it?", "npm install"),
+    ],
+)
+def test_the_wrong_form_used_as_an_order_fires(prompt: str, trigger: str) -> None:
+    assert match_triggers(prompt, ("something else", trigger)) == trigger
+
+
+@pytest.mark.parametrize(
+    ("prompt", "trigger"),
+    [
+        ("", "npm install"),
+        ("pnpm install it", "npm install"),
+        ("npm installs nothing", "npm install"),
+        ("npm run install", "npm install"),
+        ("npm. install it", "npm install"),
+        ("git push --force-with-lease", "git push --force"),
+        ("rename docker-compose.yml to compose.yaml", "docker-compose"),
+        ("the page is blank for a moment after login", "moment()"),
+        ("important!! the copy must change", "!important"),
+        ("more context on the prod outage", "--context prod"),
+        ("a table of users with rights", "users table"),
+        ("anything", ""),
+        ("anything === at all", "==="),
+        ("it is to be", "to be"),
+    ],
+)
+def test_other_words_do_not_fire(prompt: str, trigger: str) -> None:
+    assert match_triggers(prompt, (trigger,)) is None
+
+
+def test_bigrams_count_from_three_content_words_on() -> None:
+    trigger = "rails db:seed on staging"
+    assert match_triggers("staging looks empty after the restore, run rails db:seed over there", (trigger,)) == trigger
+    assert match_triggers("run rails db:seed over there", (trigger,)) is None
+    assert match_triggers("staging is empty. run rails db:seed over there", (trigger,)) is None
+    assert match_triggers("install it with npm", ("npm install",)) is None
+
+
+def test_bigrams_hold_only_for_words_that_are_near() -> None:
+    far = " ".join(f"word{n}" for n in range(9))
+    assert match_triggers(f"rails db:seed {far} staging", ("rails db:seed on staging",)) is None
+
+
+def test_an_exact_phrase_goes_before_bigrams() -> None:
+    triggers = ("rails staging db:seed", "db:seed")
+    assert match_triggers("rails db:seed on staging", triggers) == "db:seed"
+
+
+def test_the_right_form_may_hold_the_wrong_one() -> None:
+    trigger, right = ("flags.isEnabled(",), "await flags.isEnabled(...)"
+    assert match_triggers("`if (await flags.isEnabled('x'))` works, do the same in Header", trigger, right) is None
+    assert match_triggers("if (flags.isEnabled('x')) return", trigger, right) == trigger[0]
+    assert match_triggers("await flags.isEnabled(a), but flags.isEnabled(b) here", trigger, right) == trigger[0]
+
+
+# For each rule: sentences that it explains, and orders that look like them.
+RULES = {
+    "negated": (
+        ["don't npm install it, use pnpm", "use pnpm instead of npm install", "never ever run `npm install` here"],
+        ["do not worry, npm install it", "if pnpm is not there, npm install it", "don't forget to run npm install"],
+    ),
+    "moved away from": (
+        [
+            "replace every npm install in ci with pnpm",
+            "switch the scripts from npm install to pnpm",
+            "`npm install` -> `pnpm install`",
+        ],
+        ["replace left-pad, npm install right-pad", "move to src and npm install there"],
+    ),
+    "documented": (
+        ['the README says "npm install x", there is a typo below', "drop the old `npm install` line from the page"],
+        ["read the docs, then npm install it", "add `npm install` to the Dockerfile"],
+    ),
+    "done by others": (
+        ["somebody did an npm install here last week, clean up", "find out who ran npm install on the server"],
+        ["i ran npm install and it failed, try again", "do as somebody would and npm install it"],
+    ),
+    "complained about": (
+        ["the linter complains about npm install in ci.yml", "the hook forbids `npm install`"],
+        ["the linter complains, npm install the plugin"],
+    ),
+    "asked about": (
+        [
+            "what does npm install do with peer deps?",
+            "how many scripts still call npm install?",
+            "ok, does ci npm install twice?",
+        ],
+        ["what about the tests? npm install jest", "can you npm install jest?", "why not npm install jest?"],
+    ),
+    "looked for": (
+        ["list where npm install is called", "please find all scripts with npm install", "explain npm install to me"],
+        ["find a date library and npm install it", "show me the page, npm install it first"],
+    ),
+}
+
+
+def test_every_rule_has_its_cases() -> None:
+    assert [rule.name for rule in INNOCENT] == list(RULES)
+    assert all(rule.meaning.endswith(".") for rule in INNOCENT)
+
+
+@pytest.mark.parametrize(("name", "prompt"), [(name, prompt) for name, (calm, _) in RULES.items() for prompt in calm])
+def test_an_innocent_mention_is_explained_by_its_rule(name: str, prompt: str) -> None:
+    start = prompt.index("npm install")
+    rule = innocent(prompt, start, start + len("npm install"))
+    assert rule is not None and rule.name == name
+    assert match_triggers(prompt, NPM) is None
+
+
+@pytest.mark.parametrize("prompt", [prompt for _, orders in RULES.values() for prompt in orders])
+def test_an_order_that_looks_innocent_fires(prompt: str) -> None:
+    assert match_triggers(prompt, NPM) == "npm install"
+
+
+def test_one_order_is_enough_beside_innocent_mentions() -> None:
+    assert match_triggers("don't npm install x. npm install y", NPM) == "npm install"
+
+
+def test_a_correction_says_both_forms_and_why() -> None:
+    note = make_correction("npm install", "pnpm add", "it is a workspace", "project:h/o/n", created="2026-03-01")
+    assert note.kind == "correction"
+    assert note.text == "Not: npm install\nInstead: pnpm add\nWhy: it is a workspace"
+    assert (note.wrong, note.right, note.triggers, note.realm) == ("npm install", "pnpm add", NPM, "project:h/o/n")
+    assert parse_note(format_note(note), fallback_id="x", fallback_realm="x") == note
+
+
+def test_correcting_the_same_again_is_the_same_note() -> None:
+    assert make_correction("a b", "c").id == make_correction("a b", "d", "why").id
+    assert make_correction("a b", "c").id != make_correction("a b", "c", realm="team:x").id
+
+
+@pytest.mark.parametrize(("wrong", "right"), [("", "x"), ("x", " \n")])
+def test_a_correction_has_two_sides(wrong: str, right: str) -> None:
+    with pytest.raises(ValueError, match="wrong"):
+        make_correction(wrong, right)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "triggers"),
+    [
+        ("npm install", ("npm install",)),
+        ("Never use npm install", ("npm install",)),
+        ("use moment()", ("moment()",)),
+        ("using float", ("using float",)),
+        ("Date.today / Time.now", ("Date.today", "Time.now")),
+        ("running `rails db:seed` when you are on the staging host", ("rails db:seed",)),
+        ("a `sleep` in specs", ("a sleep in specs",)),
+        ("one two three four five six seven", ("one two three four five six seven",)),
+    ],
+)
+def test_triggers_are_what_would_be_typed(wrong: str, triggers: tuple[str, ...]) -> None:
+    assert triggers_for(wrong) == triggers
+
+
+def test_given_triggers_replace_made_ones() -> None:
+    assert make_correction("float for money", "cents", triggers=["as a float"]).triggers == ("as a float",)
+
+
+def test_keys_are_words_and_near_pairs_in_alphabetical_order() -> None:
+    assert trigger_keys("Push --force to the main") == {
+        "push",
+        "--force",
+        "main",
+        "--force push",
+        "--force main",
+        "main push",
+    }
+
+
+WORDS = st.lists(
+    st.sampled_from("npm install --force moment() db:seed the a. on main Main it; \n 日本 é".split(" ")), max_size=12
+)
+
+
+@settings(deadline=None)
+@given(WORDS.map(" ".join), WORDS.map(" ".join))
+def test_keys_of_a_trigger_that_fires_are_among_those_of_the_prompt(prompt: str, trigger: str) -> None:
+    if ";" not in trigger and match_triggers(prompt, (trigger,)):
+        assert trigger_keys(trigger) <= trigger_keys(prompt)
+
+
+@settings(deadline=None)
+@given(st.text(alphabet=st.characters(exclude_categories=())), st.lists(st.text(max_size=12), max_size=3))
+def test_any_text_has_an_answer(prompt: str, triggers: list[str]) -> None:
+    assert match_triggers(prompt, triggers) in (None, *triggers)
+
+
+def test_what_a_person_says_around_a_pasted_log_is_heard() -> None:
+    log = "error: something failed at line 7\n" * 5000
+    assert match_triggers(f"npm install it\n{log}", NPM)
+    assert match_triggers(f"{log}\nnpm install it", NPM)
+
+
+@pytest.mark.parametrize("piece", ["x y ", "npm install ", "what npm install ", "replace ", "a.", "don't ", "`", "("])
+def test_a_long_repetitive_prompt_is_answered(piece: str) -> None:
+    match_triggers(piece * (200_000 // len(piece)), ("x y z", "npm install"))
