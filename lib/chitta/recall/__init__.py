@@ -1,0 +1,1 @@
+"""Recall: the arithmetic of ranking. Pure functions over rankings and evidence; no I/O."""

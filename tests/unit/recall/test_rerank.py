@@ -1,0 +1,51 @@
+"""What the cross-encoder may change and read."""
+
+import pytest
+
+from chitta.recall.rerank import MAX_PROMPT_WORDS, best_passage, blend, wanted
+
+FUSED = [("a", 1.0), ("b", 0.5), ("c", 0.0), ("d", -0.5)]
+
+
+def test_blend_joins_stretched_scores() -> None:
+    joined = dict(blend(FUSED, [0.0, 4.0, 2.0], weight=0.3))
+    assert joined["a"] == pytest.approx(0.7 * 1.0 + 0.3 * 0.0)
+    assert joined["b"] == pytest.approx(0.7 * 0.5 + 0.3 * 1.0)
+    assert joined["c"] == pytest.approx(0.7 * 0.0 + 0.3 * 0.5)
+
+
+def test_what_was_not_scored_stays_behind_and_in_order() -> None:
+    joined = blend([("a", 0.2), ("b", 0.1), ("c", 5.0), ("d", 4.0)], [1.0, 2.0])
+    assert [name for name, _ in joined[2:]] == ["c", "d"]
+    assert min(score for _, score in joined[:2]) >= max(score for _, score in joined[2:])
+
+
+@pytest.mark.parametrize("logits", [[], [3.0], [1.0, float("nan")], [1.0, float("inf")]])
+def test_missing_or_malformed_scores_change_nothing(logits: list[float]) -> None:
+    assert blend(FUSED, logits) == FUSED
+
+
+def test_full_weight_is_the_cross_encoders_order() -> None:
+    assert [name for name, _ in blend(FUSED, [1.0, 2.0, 4.0, 3.0], weight=1.0)] == ["c", "d", "b", "a"]
+
+
+def test_long_prompts_and_single_words_are_left_alone() -> None:
+    assert wanted("how do I squash two commits")
+    assert not wanted("squash")
+    assert not wanted("word " * (MAX_PROMPT_WORDS + 1))
+
+
+def test_best_passage_is_whole_when_it_fits() -> None:
+    assert best_passage("Title", "One. Two.", ["two"]) == "Title\nOne. Two."
+
+
+def test_best_passage_finds_the_sentences_that_speak_of_the_terms() -> None:
+    filler = "Nothing to see in this sentence at all. " * 20
+    text = filler + "The deadlock comes from the advisory lock. Release it first. " + filler
+    passage = best_passage("Locks", text, ["deadlock", "advisory"], words=20)
+    assert "deadlock" in passage
+    assert len(passage.split()) <= 21
+
+
+def test_best_passage_of_one_endless_sentence_is_cut() -> None:
+    assert len(best_passage("T", "word " * 500, ["word"], words=50).split()) == 51
