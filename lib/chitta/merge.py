@@ -1,0 +1,92 @@
+"""The merge: what the lanes answered becomes what the hook prints.
+
+Dedupe against the session, admit, render, log. The same code runs in the daemon and, when the
+daemon is away, in the merge process. Keeping state may fail; the output never does for it.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from chitta import recall_log
+from chitta.admission.gate import Bands, Verdict, admit
+from chitta.render.block import compose
+from chitta.render.envelope import envelope
+from chitta.render.neutral import neutral
+from chitta.sessions import Held
+from chitta.settings import Settings
+from chitta.wire.request import Request
+from chitta.wire.rows import LaneResult
+
+
+class Finished(NamedTuple):
+    """The bytes to print (b"" for silence), and lines for standard error (CHITTA_ADMIT_DEBUG=1)."""
+
+    stdout: bytes
+    stderr: bytes
+
+
+def finish(
+    request: Request,
+    results: Sequence[LaneResult],
+    *,
+    settings: Settings,
+    total_ms: float,
+    calibration: Bands | None = None,
+    now: float | None = None,
+) -> Finished:
+    """Decide about one prompt's rows and keep what the session and the log must know.
+
+    ``total_ms`` is the hook's time so far; ``calibration`` is read from the store when not given;
+    ``now`` is seconds since the epoch.
+    """
+    now = time.time() if now is None else now
+    problems: list[str] = []
+    with Held(settings.state_dir, request.session) as held:
+        verdict = admit(
+            request,
+            results,
+            seen=held.session.injected,
+            settings=settings,
+            calibration=calibration or _calibration(settings),
+            now=now,
+        )
+        block = compose(verdict, results, settings)
+        try:
+            held.record(
+                turn=request.turn,
+                topic=request.prompt if request.tokens else "",
+                injected=[item.row.id for item in block.verdict.admitted],
+            )
+        except OSError as problem:
+            problems.append(f"session not kept: {problem.strerror}")
+    line = recall_log.entry(
+        request, results, block.verdict, settings=settings, total_ms=total_ms, now=now, problems=problems
+    )
+    try:
+        recall_log.append(settings.state_dir, line)
+    except OSError:
+        pass  # a store that cannot be written is reported by `chitta doctor`, not to the model
+    debug = debug_lines(block.verdict) if settings.flag("CHITTA_ADMIT_DEBUG") else ()
+    return Finished(
+        envelope(block.text, request.harness, request.event),
+        "".join(f"{text}\n" for text in debug).encode("utf-8", "replace"),
+    )
+
+
+def debug_lines(verdict: Verdict) -> Iterable[str]:
+    """One line a candidate: band, lane, id, its evidence, and what became of it."""
+    for judged in verdict.trace:
+        row = judged.row
+        yield (
+            f"chitta: {verdict.band or 'unmeasured'} {judged.tag} {neutral(row.id)!r} conf={row.conf:.2f} "
+            f"cos={row.cos:.2f} bm25={row.bm25:.1f} shared={len(row.shared)} {judged.outcome}"
+        )
+
+
+def _calibration(settings: Settings) -> Bands:
+    from chitta.admission.calibration import load
+
+    return load(settings)

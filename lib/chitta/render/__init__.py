@@ -1,0 +1,1 @@
+"""Render: the block that the model reads, and the envelope that its harness expects. Pure."""

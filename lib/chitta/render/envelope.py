@@ -1,0 +1,59 @@
+"""The envelope: the JSON in which each harness takes a block.
+
+docs/harnesses.md says where each shape comes from. Codex refuses an output with a key that it
+does not know; Claude Code ignores a context whose event is not the one that ran.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+from chitta.wire import codec
+
+#: The event that a harness runs on a prompt, where the payload did not name it.
+EVENTS: dict[str, str] = {
+    "gemini": "BeforeAgent",
+    "copilot": "userPromptSubmitted",
+    "cursor": "beforeSubmitPrompt",
+}
+DEFAULT_EVENT = "UserPromptSubmit"
+_EVENT_NAME = re.compile(r"[A-Za-z_]{1,64}")
+
+_Shape = Callable[[str, str], dict[str, Any]]
+
+
+def _nested(text: str, event: str) -> dict[str, Any]:
+    return {"hookSpecificOutput": {"hookEventName": event, "additionalContext": text}}
+
+
+def _flat(text: str, event: str) -> dict[str, Any]:
+    return {"additionalContext": text}
+
+
+def _snake(text: str, event: str) -> dict[str, Any]:
+    return {"additional_context": text}
+
+
+#: How each harness takes context; one that is not here takes it as Claude Code does.
+SHAPES: dict[str, _Shape] = {
+    "claude": _nested,
+    "codex": _nested,
+    "gemini": _nested,
+    "copilot": _flat,
+    "cursor": _snake,
+}
+
+
+def event_of(harness: str, event: str) -> str:
+    """The event's name as the harness gave it, or the one it runs on a prompt."""
+    return event if _EVENT_NAME.fullmatch(event) else EVENTS.get(harness, DEFAULT_EVENT)
+
+
+def envelope(text: str, harness: str, event: str) -> bytes:
+    """What the hook prints: one line of JSON, or nothing for an empty text."""
+    if not text:
+        return b""
+    shape = SHAPES.get(harness, _nested)
+    return codec.dumps(shape(text, event_of(harness, event))) + b"\n"

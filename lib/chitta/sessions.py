@@ -1,0 +1,169 @@
+"""What chitta remembers of a running session: its last turns and the notes it was shown.
+
+One small JSON file a session, ``$CHITTA_HOME/state/sessions/<24 hex of sha256>.json``, replaced
+as a whole. One lock for the folder makes read, decide and write one step, so that two hooks of
+one session cannot show the same note. A session without an identifier has no file and no memory.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import time
+from collections.abc import Collection
+from typing import Any, NamedTuple
+
+from chitta.wire import codec
+
+VERSION = 1
+MAX_TURNS = 3
+MAX_TURN_CHARS = 2_000
+MAX_INJECTED = 500
+#: Session files kept; beyond this the oldest go.
+MAX_FILES = 1_000
+#: Longest wait for the folder's lock. Without it the work goes on: a lost update only means a repeat.
+LOCK_WAIT_S = 0.2
+_LOCK_STEP_S = 0.005
+_MAX_BYTES = 1_000_000
+_LOCK_NAME = "lock"
+
+
+class Session(NamedTuple):
+    """The last turns that had a topic, oldest first; the number of turns; ids already shown."""
+
+    turns: tuple[str, ...] = ()
+    turn: int = 0
+    injected: tuple[str, ...] = ()
+
+
+def read(state_dir: str, session: str) -> Session:
+    """What is known of a session; an empty one when there is no file or it cannot be read."""
+    if not session:
+        return Session()
+    try:
+        with open(_path(state_dir, session), "rb") as file:
+            value = codec.loads(file.read(_MAX_BYTES))
+    except (OSError, ValueError):
+        return Session()
+    if not isinstance(value, dict) or value.get("v") != VERSION:
+        return Session()
+    turn = value.get("turn")
+    return Session(
+        turns=_texts(value.get("turns"))[-MAX_TURNS:],
+        turn=turn if isinstance(turn, int) and 0 <= turn < 1_000_000 else 0,
+        injected=_texts(value.get("injected"))[-MAX_INJECTED:],
+    )
+
+
+class Held:
+    """A session while its folder is locked: ``with Held(state_dir, session) as held``.
+
+    Entering never fails: without a writable folder or the lock in time, ``session`` is what can
+    be read.
+    """
+
+    def __init__(self, state_dir: str, session: str) -> None:
+        self._state_dir = state_dir
+        self._name = session
+        self._lock = -1
+        self.session = Session()
+
+    def __enter__(self) -> Held:
+        if self._name:
+            self._lock = _locked(_folder(self._state_dir))
+            self.session = read(self._state_dir, self._name)
+        return self
+
+    def __exit__(self, *problem: object) -> None:
+        if self._lock >= 0:
+            os.close(self._lock)
+            self._lock = -1
+
+    def record(self, *, turn: int, topic: str, injected: Collection[str]) -> None:
+        """Keep this turn: its number, its words when they name a topic (else ""), the ids shown.
+
+        Raises ``OSError`` when the file cannot be written.
+        """
+        if not self._name:
+            return
+        turns, had = self.session.turns, self.session.injected
+        words = topic[:MAX_TURN_CHARS]
+        if words and turns[-1:] != (words,):
+            turns = (*turns, words)[-MAX_TURNS:]
+        again = set(injected)
+        shown = (*(name for name in had if name not in again), *dict.fromkeys(injected))
+        self.session = Session(turns, max(self.session.turn + 1, turn), shown[-MAX_INJECTED:])
+        _write(self._state_dir, self._name, self.session)
+
+
+def _folder(state_dir: str) -> str:
+    return os.path.join(state_dir, "sessions")
+
+
+def _path(state_dir: str, session: str) -> str:
+    from hashlib import sha256
+
+    name = sha256(session.encode("utf-8", "surrogatepass")).hexdigest()[:24]
+    return os.path.join(_folder(state_dir), f"{name}.json")
+
+
+def _texts(value: Any) -> tuple[str, ...]:
+    return tuple(item for item in value if isinstance(item, str)) if isinstance(value, list) else ()
+
+
+def _locked(folder: str) -> int:
+    """A descriptor that holds the folder's lock, or -1."""
+    try:
+        os.makedirs(folder, mode=0o700, exist_ok=True)
+        lock = os.open(os.path.join(folder, _LOCK_NAME), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    except OSError:
+        return -1
+    deadline = time.monotonic() + LOCK_WAIT_S
+    while True:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            return lock
+        except OSError:
+            if time.monotonic() >= deadline:
+                os.close(lock)
+                return -1
+            time.sleep(_LOCK_STEP_S)
+
+
+def _write(state_dir: str, session: str, value: Session) -> None:
+    """Replace the session's file as a whole; a new file first makes room for itself."""
+    path = _path(state_dir, session)
+    if not os.path.exists(path):
+        _prune(_folder(state_dir))
+    new = f"{path}.{os.getpid()}-{time.monotonic_ns()}"
+    file = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+    try:
+        try:
+            os.write(file, codec.dumps({"v": VERSION, **value._asdict()}))
+        finally:
+            os.close(file)
+        os.replace(new, path)
+    except OSError:
+        os.unlink(new)
+        raise
+
+
+def _prune(folder: str) -> None:
+    """Remove the oldest files (those of killed writers too) when there are too many."""
+    with os.scandir(folder) as entries:
+        names = [entry.path for entry in entries if entry.name != _LOCK_NAME]
+    if len(names) < MAX_FILES:
+        return
+    names.sort(key=_age)
+    for path in names[: len(names) - MAX_FILES + MAX_FILES // 10]:
+        try:
+            os.unlink(path)
+        except OSError:
+            continue
+
+
+def _age(path: str) -> float:
+    try:
+        return os.stat(path).st_mtime
+    except OSError:
+        return 0.0

@@ -1,0 +1,371 @@
+"""What the gate admits, what it drops and why."""
+
+import itertools
+import random
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import pytest
+from hypothesis import given
+from hypothesis import settings as hypothesis_settings
+from hypothesis import strategies as st
+
+from chitta import settings
+from chitta.admission import policy
+from chitta.admission.gate import KNOWN, UNKNOWN, Verdict, admit, expired, narrowed
+from chitta.notes.note import BOOKKEEPING_KINDS, KNOWLEDGE_KINDS
+from chitta.wire.request import Request
+from chitta.wire.rows import Header, LaneResult, Row
+
+TOKENS = ("postgres", "index", "concurrently")
+ASKED = Request(prompt="p", query="q", tokens=TOKENS, realm="project:h/o/n", session="s")
+NOON_2026_06_15 = 1_781_524_800.0
+
+
+class Bands(NamedTuple):
+    threshold: float = 0.5
+
+    def percent(self, maxrel: float) -> int:
+        return round(maxrel * 50)
+
+
+def row(name: str, score: float = 1.0, **fields: Any) -> Row:
+    """A row that every lane's terms admit."""
+    sound: dict[str, Any] = {
+        "kind": "insight",
+        "realm": ASKED.realm,
+        "title": name,
+        "text": "text",
+        "conf": 0.95,
+        "cos": 0.8,
+        "bm25": 5.0,
+        "shared": ("postgres",),
+    }
+    return Row(name, score, **{**sound, **fields})
+
+
+def lane(name: str, *rows: Row, maxrel: float | None = None, warming: bool = False) -> LaneResult:
+    return LaneResult(name, "ok", 1.0, Header(name, maxrel=maxrel, warming=warming), rows)
+
+
+def judge(
+    *results: LaneResult,
+    request: Request = ASKED,
+    seen: Sequence[str] = (),
+    now: float = NOON_2026_06_15,
+    **environ: str,
+) -> Verdict:
+    return admit(request, results, seen=seen, settings=settings.load(environ), calibration=Bands(), now=now)
+
+
+def shown(verdict: Verdict) -> list[tuple[str, str]]:
+    return [(item.tag, item.row.id) for item in verdict.admitted]
+
+
+# One row
+
+
+@pytest.mark.parametrize("policed", policy.LANES, ids=lambda p: p.tag)
+def test_a_sound_row_is_admitted_from_every_lane(policed: policy.LanePolicy) -> None:
+    verdict = judge(lane(policed.lane, row("a")))
+    assert shown(verdict) == [(policed.tag, "a")]
+    assert verdict.dropped == {}
+
+
+@pytest.mark.parametrize(
+    ("cause", "fields"),
+    [
+        ("quar", {"quarantine": True}),
+        ("quar", {"title": " ", "text": ""}),
+        ("quar", {"realm": "project:other/o/n"}),
+        ("sup", {"superseded_by": "b"}),
+        ("sup", {"valid_until": "2026-06-14"}),
+        ("meta", {"kind": "operational"}),
+        ("conf", {"conf": -1.0}),
+        ("conf", {"conf": 0.01}),
+        ("floor", {"cos": -1.0, "bm25": 0.0}),
+        ("floor", {"cos": 0.1, "shared": ()}),
+        ("floor", {"cos": 0.1, "shared": ("claimed",)}),
+    ],
+)
+def test_each_cause_drops(cause: str, fields: dict[str, Any]) -> None:
+    verdict = judge(lane("semantic", row("a", **fields)))
+    assert verdict.admitted == ()
+    assert verdict.dropped == {("sem", cause): 1}
+
+
+def test_causes_are_counted_in_order() -> None:
+    everything = {"quarantine": True, "superseded_by": "b", "kind": "episode", "conf": 0.0, "cos": 0.0, "bm25": 0.0}
+    mended = [("quarantine", False), ("superseded_by", ""), ("kind", "insight"), ("conf", 0.9), ("cos", 0.9)]
+    found = []
+    for step in range(len(mended)):
+        fields: dict[str, Any] = {**everything, **dict(mended[:step])}
+        found += [cause for _, cause in judge(lane("semantic", row("a", **fields))).dropped]
+    assert found == ["quar", "sup", "meta", "conf", "floor"]
+
+
+@pytest.mark.parametrize("policed", policy.LANES, ids=lambda p: p.tag)
+@pytest.mark.parametrize("kind", [*BOOKKEEPING_KINDS, "Episode", " prompt "])
+def test_bookkeeping_never_enters(policed: policy.LanePolicy, kind: str) -> None:
+    assert judge(lane(policed.lane, row("a", kind=kind))).dropped == {(policed.tag, "meta"): 1}
+
+
+def test_keyword_admits_knowledge_kinds_only() -> None:
+    assert not judge(lane("keyword", row("a", kind="diary"))).admitted
+    assert judge(lane("semantic", row("a", kind="diary"))).admitted
+    for kind in KNOWLEDGE_KINDS:
+        assert judge(lane("keyword", row("a", kind=kind))).admitted
+
+
+def test_words_alone_or_meaning_alone_are_evidence() -> None:
+    assert judge(lane("hybrid", row("a", cos=-1.0))).admitted
+    assert judge(lane("hybrid", row("a", bm25=0.0, shared=(), cos=policy.COS_FLOOR))).admitted
+
+
+def test_a_certain_match_needs_no_evidence() -> None:
+    bare = row("a", kind="correction", conf=-1.0, cos=-1.0, bm25=0.0, shared=(), why="npm install")
+    assert shown(judge(lane("correction-key", bare))) == [("corrk", "a")]
+
+
+def test_a_lone_keyword_turn_needs_more_confidence() -> None:
+    terms = policy.BY_TAG["kw"]
+    between = (terms.conf_floor + terms.lone_conf_floor) / 2
+    lone = ASKED._replace(tokens=("postgres",))
+    assert judge(lane("keyword", row("a", conf=between))).admitted
+    assert judge(lane("keyword", row("a", conf=between)), request=lone).dropped == {("kw", "conf"): 1}
+    assert judge(lane("keyword", row("a", conf=terms.lone_conf_floor)), request=lone).admitted
+
+
+def test_another_realm_enters_through_cross_realm_only() -> None:
+    stranger = row("a", realm="project:other/o/n")
+    assert not judge(lane("hybrid", stranger)).admitted
+    assert judge(lane("cross-realm", stranger)).admitted
+    assert judge(lane("correction", row("a", realm="global", kind="correction"))).admitted
+
+
+@pytest.mark.parametrize(
+    ("valid_until", "gone"),
+    [
+        ("", False),
+        ("2026-06-14", True),
+        ("2026-06-15", False),
+        ("2026-06-15T12:00:00", True),
+        ("2026-06-15T12:00:01Z", False),
+        ("2026-06-15T13:30:00+02:00", True),
+        ("2026-06-15T10:30:00-02:00", False),
+        ("soon", False),
+        ("9999-12-31", False),
+    ],
+)
+def test_expiry(valid_until: str, gone: bool) -> None:
+    assert expired(valid_until, NOON_2026_06_15) is gone
+    assert expired(valid_until, 0.0) is False
+
+
+# Bands
+
+
+def test_band_and_percent_come_from_hybrids_maxrel() -> None:
+    low, high = judge(lane("hybrid", maxrel=0.49)), judge(lane("hybrid", maxrel=0.5))
+    assert (low.band, low.maxrel, low.percent) == (UNKNOWN, 0.49, 24)
+    assert (high.band, high.maxrel, high.percent) == (KNOWN, 0.5, 25)
+
+
+@pytest.mark.parametrize(
+    "hybrid",
+    [
+        [],
+        [lane("hybrid")],
+        [lane("hybrid", maxrel=0.1, warming=True)],
+        [LaneResult("hybrid", "late")],
+        [LaneResult("hybrid", "ablated")],
+        [lane("semantic", maxrel=0.1)],
+    ],
+)
+def test_what_was_not_measured_is_not_unknown(hybrid: list[LaneResult]) -> None:
+    verdict = judge(*hybrid, lane("context", row("a")))
+    assert (verdict.band, verdict.maxrel, verdict.percent) == (None, None, None)
+    assert shown(verdict) == [("ctx", "a")]
+
+
+@pytest.mark.parametrize("policed", policy.LANES, ids=lambda p: p.tag)
+@pytest.mark.parametrize("tied", [True, False])
+def test_unknown_silence(policed: policy.LanePolicy, tied: bool) -> None:
+    one = row("a", shared=("postgres",) if tied else ())
+    survives = {policy.PASS: True, policy.TOKEN: tied, policy.DROP: False}[policed.under_unknown]
+    unknown = LaneResult("hybrid", "ok", 1.0, Header("hybrid", maxrel=0.0))
+    results = [unknown, lane(policed.lane, one)]
+    assert bool(judge(*results).admitted) is survives
+    assert judge(*results).dropped == ({} if survives else {(policed.tag, "unk"): 1})
+    assert judge(*results, CHITTA_UNKNOWN_SILENCE="0").admitted
+
+
+# Rows among each other
+
+
+def test_cross_realm_waits_for_scoped_recall() -> None:
+    beyond = lane("cross-realm", row("x", realm="project:other/o/n"))
+    assert shown(judge(beyond, lane("semantic", row("a", conf=0.0)))) == [("xr", "x")]
+    verdict = judge(beyond, lane("semantic", row("a")))
+    assert shown(verdict) == [("sem", "a")]
+    assert verdict.dropped == {("xr", "cap"): 1}
+
+
+def test_cross_realm_waits_also_for_what_was_shown_before() -> None:
+    beyond = lane("cross-realm", row("x", realm="project:other/o/n"))
+    assert not judge(beyond, lane("semantic", row("a")), seen=["a"]).admitted
+
+
+def test_corrections_do_not_silence_cross_realm() -> None:
+    corrections = lane("correction-key", row("c", kind="correction"))
+    verdict = judge(corrections, lane("cross-realm", row("x", realm="project:other/o/n")))
+    assert shown(verdict) == [("corrk", "c"), ("xr", "x")]
+
+
+def test_a_session_sees_a_note_once_but_a_repeated_mistake_again() -> None:
+    results = lane("semantic", row("a")), lane("correction-key", row("c", kind="correction"))
+    verdict = judge(*results, seen=["a", "c"])
+    assert shown(verdict) == [("corrk", "c")]
+    assert verdict.dropped == {("sem", "dup"): 1}
+
+
+def test_one_note_from_many_lanes_is_one_item_of_the_first_lane() -> None:
+    verdict = judge(*(lane(name, row("a")) for name in ("hybrid", "keyword", "semantic")))
+    assert shown(verdict) == [("kw", "a")]
+    assert verdict.dropped == {("sem", "dup"): 1, ("hyb", "dup"): 1}
+
+
+def test_a_lanes_own_double_is_dropped() -> None:
+    assert judge(lane("semantic", row("a", 2.0), row("a", 1.0))).dropped == {("sem", "dup"): 1}
+
+
+def test_lanes_take_turns() -> None:
+    results = (
+        lane("hybrid", row("h1", 9.0), row("h2", 8.0)),
+        lane("semantic", row("s1", 0.9), row("s2", 0.8)),
+        lane("keyword", row("k1", 30.0), row("k2", 20.0)),
+    )
+    assert shown(judge(*results)) == [("kw", "k1"), ("sem", "s1"), ("hyb", "h1")]
+    more = judge(*results, CHITTA_MAX_MEMORIES="5")
+    assert shown(more) == [("kw", "k1"), ("sem", "s1"), ("hyb", "h1"), ("kw", "k2"), ("sem", "s2")]
+    assert more.dropped == {("hyb", "cap"): 1}
+
+
+def test_a_lane_whose_best_is_taken_gives_its_next() -> None:
+    verdict = judge(
+        lane("keyword", row("a", 3.0), row("b", 2.0), row("c", 1.0)),
+        lane("hybrid", row("a", 3.0), row("c", 2.0)),
+        CHITTA_MAX_MEMORIES="2",
+    )
+    assert shown(verdict) == [("kw", "a"), ("kw", "c")]
+
+
+def test_the_best_certain_match_has_the_first_slot() -> None:
+    keys = lane(
+        "correction-key",
+        row("c1", kind="correction", why="install"),
+        row("c2", kind="correction", why="npm install"),
+    )
+    verdict = judge(keys, lane("keyword", row("k", 99.0)), CHITTA_MAX_MEMORIES="1")
+    assert shown(verdict) == [("corrk", "c2")]
+    assert verdict.admitted[0].reserved
+    assert "npm install" in verdict.admitted[0].reason
+    assert verdict.dropped == {("corrk", "cap"): 1, ("kw", "cap"): 1}
+
+
+def test_a_shadow_lane_is_counted_and_admits_nothing() -> None:
+    verdict = judge(lane("temporal", row("a"), row("b")), lane("graph"))
+    assert verdict.admitted == ()
+    assert verdict.dropped == {("temporal", "shadow"): 2}
+
+
+def test_narrowed_counts_what_has_no_room() -> None:
+    verdict = judge(lane("semantic", row("a", 2.0), row("b", 1.0)))
+    less = narrowed(verdict, 1)
+    assert shown(less) == [("sem", "a")]
+    assert less.dropped == {("sem", "cap"): 1}
+    assert [(j.row.id, j.outcome) for j in less.trace] == [("a", "admitted"), ("b", "cap")]
+    assert narrowed(verdict, 5) is verdict
+
+
+# Properties
+
+
+def rows() -> st.SearchStrategy[Row]:
+    return st.builds(
+        row,
+        st.sampled_from("abcdef"),
+        st.sampled_from([0.1, 0.5, 0.9]),
+        conf=st.sampled_from([-1.0, 0.2, 0.55, 0.7, 0.95]),
+        cos=st.sampled_from([-1.0, 0.3, 0.9]),
+        bm25=st.sampled_from([0.0, 4.0]),
+        shared=st.sampled_from([(), ("postgres",), ("stranger",)]),
+        kind=st.sampled_from(["insight", "correction", "episode", "diary"]),
+        quarantine=st.booleans(),
+        superseded_by=st.sampled_from(["", "z"]),
+        realm=st.sampled_from([ASKED.realm, "global", "project:other/o/n"]),
+    )
+
+
+def pages() -> st.SearchStrategy[list[LaneResult]]:
+    def page(name: str) -> st.SearchStrategy[LaneResult]:
+        relevance = st.sampled_from([None, 0.2, 0.8]) if name == "hybrid" else st.none()
+        return st.builds(lambda rows, maxrel: lane(name, *rows, maxrel=maxrel), st.lists(rows(), max_size=5), relevance)
+
+    names = [*policy.BY_LANE, "temporal"]
+    return st.lists(st.sampled_from(names), unique=True).flatmap(lambda found: st.tuples(*map(page, found)).map(list))
+
+
+@given(pages(), st.sets(st.sampled_from("abcdef")), st.integers(0, 2**32))
+def test_the_order_of_answers_changes_nothing(results: list[LaneResult], seen: set[str], seed: int) -> None:
+    shuffled = [r._replace(rows=tuple(random.Random(seed).sample(r.rows, len(r.rows)))) for r in results]
+    random.Random(seed).shuffle(shuffled)
+    assert judge(*shuffled, seen=sorted(seen)) == judge(*results, seen=sorted(seen))
+
+
+@given(pages(), st.sets(st.sampled_from("abcdef")))
+def test_every_row_is_admitted_or_counted_once(results: list[LaneResult], seen: set[str]) -> None:
+    verdict = judge(*results, seen=sorted(seen))
+    assert len(verdict.admitted) + sum(verdict.dropped.values()) == sum(len(r.rows) for r in results)
+    assert {cause for _, cause in verdict.dropped} <= {*policy.CAUSES, "shadow"}
+    assert len({item.row.id for item in verdict.admitted}) == len(verdict.admitted) <= 3
+    admitted = [j for j in verdict.trace if j.outcome == "admitted"]
+    assert {(j.tag, j.row) for j in admitted} == {(item.tag, item.row) for item in verdict.admitted}
+
+
+@given(pages())
+def test_without_a_lane_only_candidates_of_the_others_enter(results: list[LaneResult]) -> None:
+    for kept in itertools.combinations(results, max(len(results) - 1, 0)):
+        held = {(policy.BY_LANE[r.lane].tag, one) for r in kept if r.lane in policy.BY_LANE for one in r.rows}
+        assert {(item.tag, item.row) for item in judge(*kept).admitted} <= held
+
+
+@given(pages())
+@hypothesis_settings(max_examples=50)
+def test_silence_only_takes_away(results: list[LaneResult]) -> None:
+    """Under UNKNOWN nothing passes the checks of a single row that would not pass without silence."""
+    loud = {(j.tag, j.row) for j in judge(*results, CHITTA_UNKNOWN_SILENCE="0").trace if j.outcome not in CHECKED}
+    quiet = {(j.tag, j.row) for j in judge(*results).trace if j.outcome not in CHECKED}
+    assert quiet <= loud
+
+
+CHECKED = {"quar", "sup", "meta", "conf", "floor", "unk"}
+
+
+@given(pages(), st.integers(1, 6))
+def test_more_slots_never_take_a_note_away(results: list[LaneResult], slots: int) -> None:
+    few = shown(judge(*results, CHITTA_MAX_MEMORIES=str(slots)))
+    many = shown(judge(*results, CHITTA_MAX_MEMORIES=str(slots + 1)))
+    assert many[: len(few)] == few
+
+
+@given(pages(), st.sampled_from("abcdef"))
+def test_a_note_seen_before_never_comes_again_but_by_its_trigger(results: list[LaneResult], name: str) -> None:
+    assert all(tag == "corrk" for tag, found in shown(judge(*results, seen=[name])) if found == name)
+
+
+@given(pages())
+def test_better_evidence_never_costs_a_row_its_check(results: list[LaneResult]) -> None:
+    better = [r._replace(rows=tuple(one._replace(conf=1.0, cos=1.0) for one in r.rows)) for r in results]
+    passed = {(j.tag, j.row.id) for j in judge(*results).trace if j.outcome not in CHECKED}
+    assert passed <= {(j.tag, j.row.id) for j in judge(*better).trace if j.outcome not in CHECKED}

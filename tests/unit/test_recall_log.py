@@ -1,0 +1,99 @@
+"""The recall log: what a line says, and how it is written."""
+
+import json
+import multiprocessing
+import stat
+from pathlib import Path
+from typing import Any
+
+from chitta import recall_log, settings
+from chitta.admission.gate import Admitted, Verdict
+from chitta.wire.request import Request
+from chitta.wire.rows import Header, LaneResult, Row
+
+ASKED = Request(prompt="my words", query="my words", tokens=("words",), session="s", turn=3, realm="project:h/o/n")
+VERDICT = Verdict(
+    admitted=(Admitted(Row("a", 1.0), "kw", "conf 0.90"),),
+    dropped={("kw", "conf"): 2, ("sem", "conf"): 1, ("sem", "dup"): 1, ("temporal", "shadow"): 3},
+    band="KNOWN",
+    maxrel=0.8,
+    percent=70,
+)
+RESULTS = (
+    LaneResult("temporal", "ok", 2.0, Header("temporal"), (Row("x", 1.0),) * 3),
+    LaneResult("semantic", "ok", 30.04, Header("semantic"), (Row("b", 1.0), Row("a", 0.5)), 4),
+    LaneResult("keyword", "ok", 4.0, Header("keyword"), (Row("a", 1.0),) * 3),
+    LaneResult("hybrid", "ok", 9.0, Header("hybrid", note="no model is loaded")),
+    LaneResult("correction", "ok", 9.0, Header("correction", warming=True)),
+    LaneResult("context", "late", 2000.0),
+    LaneResult("cross-realm", "ablated"),
+)
+
+
+def line(**environ: str) -> dict[str, Any]:
+    return recall_log.entry(
+        ASKED, RESULTS, VERDICT, settings=settings.load(environ), total_ms=88.44, now=0.0, problems=["disk full"]
+    )
+
+
+def test_a_line_says_what_happened() -> None:
+    found = line()
+    lanes = found.pop("lanes")
+    assert found == {
+        "time": "1970-01-01T00:00:00Z",
+        "session": "s",
+        "realm": "project:h/o/n",
+        "harness": "claude",
+        "turn": 3,
+        "tokens": 1,
+        "band": "KNOWN",
+        "maxrel": 0.8,
+        "percent": 70,
+        "admitted": [{"id": "a", "tag": "kw"}],
+        "dropped": {"conf": 3, "dup": 1, "shadow": 3},
+        "degraded": ["context late", "correction warming", "hybrid: no model is loaded", "disk full"],
+        "total_ms": 88.4,
+    }
+    assert lanes["semantic"] == {
+        "state": "ok",
+        "ms": 30.0,
+        "rows": 2,
+        "bad": 4,
+        "admitted": 0,
+        "dropped": {"conf": 1, "dup": 1},
+    }
+    assert lanes["keyword"]["admitted"] == 1
+    assert lanes["temporal"]["dropped"] == {"shadow": 3}
+    assert lanes["cross-realm"]["state"] == "ablated"
+    assert lanes["hybrid"]["note"] == "no model is loaded"
+
+
+def test_the_prompt_is_kept_only_when_asked() -> None:
+    assert "my words" not in json.dumps(line())
+    assert line(CHITTA_LOG_PROMPTS="1")["prompt"] == "my words"
+
+
+def test_lines_are_appended_to_a_private_file(tmp_path: Path) -> None:
+    state = tmp_path / "state"
+    recall_log.append(str(state), {"n": 1})
+    recall_log.append(str(state), {"n": "half \ud800\nline"})
+    path = state / recall_log.NAME
+    assert [json.loads(text)["n"] for text in path.read_text().splitlines()][0] == 1
+    assert len(path.read_bytes().splitlines()) == 2
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+
+
+def _writer(state: str, number: int) -> None:
+    for step in range(50):
+        recall_log.append(state, {"writer": number, "step": step, "filler": "x" * 3_000})
+
+
+def test_lines_of_parallel_writers_never_mix(tmp_path: Path) -> None:
+    context = multiprocessing.get_context("fork")
+    workers = [context.Process(target=_writer, args=(str(tmp_path), number)) for number in range(4)]
+    for worker in workers:
+        worker.start()
+    for worker in workers:
+        worker.join()
+    found = [json.loads(text) for text in (tmp_path / recall_log.NAME).read_text().splitlines()]
+    assert sorted((one["writer"], one["step"]) for one in found) == [(w, s) for w in range(4) for s in range(50)]
