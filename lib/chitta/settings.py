@@ -76,8 +76,8 @@ TABLE: tuple[Setting, ...] = (
     _text("CHITTA_RERANK_ONNX_DIR", "", "Folder with a cross-encoder's `model.onnx` and `tokenizer.json`; preferred when set."),
     _integer("CHITTA_RERANK_THREADS", 2, "Threads of the reranker.", 1, 64),
     _integer("CHITTA_RERANK_MAX_LEN", 128, "Longest prompt and passage pair the reranker reads, in tokens.", 16, 512),
-    _integer("CHITTA_RERANK_BUDGET_MS", 100, "Time the reranker may use on the prompt path; 0 turns it off there.", 0, 60_000),
-    _real("CHITTA_FUSION_ALPHA", 0.4, "Weight of meaning against words when hybrid joins its arms.", 0.0, 1.0),
+    _integer("CHITTA_RERANK_BUDGET_MS", 0, "Time that the reranker may use on the prompt path; 0 leaves it to `chitta recall`.", 0, 60_000),
+    _real("CHITTA_FUSION_ALPHA", 0.5, "Weight of meaning against words when hybrid joins its arms.", 0.0, 1.0),
     # Logs
     _flag("CHITTA_LOG_PROMPTS", False, "Keep the prompt's text in the recall log."),
     _flag("CHITTA_RECALL_PROFILE", False, "Show times in the block and phase timers on stderr."),

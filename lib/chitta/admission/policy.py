@@ -70,19 +70,19 @@ LANES: tuple[LanePolicy, ...] = (
         "corrections by similarity, this realm and global",
     ),
     LanePolicy(
-        "keyword", "kw", SCOPED, True, 0.12, 0.5, 0.3, 0.5, TOKEN, True, False, _LIMIT,
+        "keyword", "kw", SCOPED, True, 0.15, 0.5, 0.3, 0.5, TOKEN, True, False, _LIMIT,
         "exact words, this realm",
     ),
     LanePolicy(
-        "semantic", "sem", SCOPED, True, 0.12, 0.5, 0.3, 0.5, DROP, False, False, _LIMIT,
+        "semantic", "sem", SCOPED, True, 0.15, 0.5, 0.3, 0.5, DROP, False, False, _LIMIT,
         "nearest notes by meaning, this realm",
     ),
     LanePolicy(
-        "context", "ctx", SCOPED, True, 0.12, 0.5, 0.3, 0.5, DROP, False, False, _LIMIT,
+        "context", "ctx", SCOPED, True, 0.15, 0.5, 0.3, 0.5, DROP, False, False, _LIMIT,
         "the same for this and the last two turns together",
     ),
     LanePolicy(
-        "hybrid", "hyb", SCOPED, True, 0.12, 0.5, 0.3, 0.5, TOKEN, False, False, _LONG_LIMIT,
+        "hybrid", "hyb", SCOPED, True, 0.15, 0.5, 0.3, 0.5, TOKEN, False, False, _LONG_LIMIT,
         "words and meaning joined, this realm; measures maxrel",
     ),
     LanePolicy(

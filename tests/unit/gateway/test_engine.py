@@ -1,0 +1,153 @@
+"""Each lane's answer over a real store."""
+
+import pytest
+
+from chitta.admission import calibration
+from chitta.admission.tokens import distinctive
+from chitta.gateway.engine import LANES, Engine, Unavailable
+from chitta.index.snapshot import open_snapshot
+from chitta.notes.note import KNOWLEDGE_KINDS
+from chitta.settings import Settings
+from chitta.wire.request import Request
+
+from .conftest import SHOP, WordEmbedder
+
+
+def ask(prompt: str, **changes: object) -> Request:
+    request = Request(prompt=prompt, query=prompt, tokens=distinctive(prompt), realm=SHOP)
+    return request._replace(**changes)  # type: ignore[arg-type]
+
+
+def ids(engine: Engine, lane: str, request: Request) -> list[str]:
+    return [row.id for row in engine.rows(lane, request, engine.settings)[1]]
+
+
+def test_keyword_finds_exact_words_of_this_realm_and_knowledge_only(engine: Engine) -> None:
+    header, rows = engine.rows("keyword", ask("webhook signature fails"), engine.settings)
+    assert [row.id for row in rows] == ["webhook-raw-body"]
+    assert rows[0].kind in KNOWLEDGE_KINDS
+    assert rows[0].bm25 > 0
+    assert rows[0].shared == ("webhook", "signature")
+    assert header.exhausted
+    assert header.maxrel is None
+
+
+def test_semantic_finds_other_words_for_the_same(engine: Engine) -> None:
+    request = ask("customers charged twice")
+    assert ids(engine, "keyword", request) == []
+    assert ids(engine, "semantic", request)[0] == "double-payment"
+
+
+def test_lanes_of_this_realm_stay_in_it(engine: Engine) -> None:
+    request = ask("consumer lag after rebalance quote shell variables")
+    for lane in ("semantic", "hybrid", "keyword"):
+        realms = {row.realm for row in engine.rows(lane, request, engine.settings)[1]}
+        assert realms <= {SHOP}, lane
+    assert "kafka-lag" in ids(engine, "cross-realm", request)
+
+
+def test_hybrid_measures_relevance(engine: Engine) -> None:
+    near, _ = engine.rows("hybrid", ask("webhook signature needs the raw body"), engine.settings)
+    far, _ = engine.rows("hybrid", ask("tomatoes with yellow leaves"), engine.settings)
+    assert near.maxrel is not None
+    assert far.maxrel is not None
+    assert far.maxrel < near.maxrel
+
+
+def test_context_is_silent_on_the_first_turn_and_recalls_the_bag_later(engine: Engine) -> None:
+    assert ids(engine, "context", ask("do the same")) == []
+    assert ids(engine, "context", ask("do the same", context_query="buyers billed double"))[0] == "double-payment"
+
+
+def test_correction_key_fires_on_its_trigger_alone(engine: Engine) -> None:
+    _, fired = engine.rows("correction-key", ask("npm install date-fns"), engine.settings)
+    assert [row.kind for row in fired] == ["correction"]
+    assert fired[0].why == "npm install"
+    assert fired[0].conf == 1.0
+    assert ids(engine, "correction-key", ask("install the certificate")) == []
+
+
+def test_correction_sees_this_realm_and_global_only(engine: Engine) -> None:
+    found = engine.rows("correction", ask("which npm command do I use"), engine.settings)[1]
+    assert {row.kind for row in found} == {"correction"}
+    other = ask("npm install", realm="project:example.com/acme/telemetry")
+    assert ids(engine, "correction", other) == []
+
+
+def test_without_a_model_words_answer_and_meaning_is_unavailable(engine: Engine) -> None:
+    words = Engine(engine.settings, engine.snapshot, None, None, calibration.shipped(), warming=True)
+    request = ask("webhook signature")
+    header, rows = words.rows("hybrid", request, engine.settings)
+    assert header.warming
+    assert header.maxrel is None
+    assert rows[0].id in {"webhook-raw-body", "session-row"}
+    assert rows[0].cos == -1.0
+    for lane in ("semantic",):
+        with pytest.raises(Unavailable, match="loading"):
+            words.rows(lane, request, engine.settings)
+
+
+def test_vectors_of_another_model_are_never_used(engine: Engine) -> None:
+    other = WordEmbedder()
+    other.name = "another"
+    stranger = Engine(engine.settings, engine.snapshot, other, None, calibration.shipped())
+    with pytest.raises(Unavailable, match="chitta reindex"):
+        stranger.rows("semantic", ask("customers charged twice"), engine.settings)
+    header, rows = stranger.rows("hybrid", ask("webhook signature"), engine.settings)
+    assert "another" in header.note
+    assert all(row.cos == -1.0 for row in rows)
+
+
+@pytest.mark.parametrize("lane", LANES)
+def test_an_empty_store_is_an_honest_empty_answer(lane: str, settings: Settings) -> None:
+    engine = Engine(settings, None, WordEmbedder(), None, calibration.shipped())
+    header, rows = engine.rows(lane, ask("anything at all"), settings)
+    assert rows == []
+    assert header.exhausted
+
+
+def test_k_bounds_the_rows(engine: Engine) -> None:
+    for lane in ("semantic", "hybrid", "cross-realm"):
+        assert len(ids(engine, lane, ask("webhook buyers", k=1))) == 1
+
+
+class Judge:
+    """A reranker that prefers passages with a given word, and can be cut short."""
+
+    name = "judge"
+
+    def __init__(self, word: str, most: int = 99) -> None:
+        self.word = word
+        self.most = most
+
+    def score(self, query, passages, *, deadline=None):  # type: ignore[no-untyped-def]
+        return [9.0 if self.word in passage.lower() else -9.0 for passage in passages][: self.most]
+
+
+def test_recall_lets_the_reranker_move_what_is_close(engine: Engine, settings: Settings) -> None:
+    judged = Engine(settings, engine.snapshot, engine.embedder, Judge("idempotency"), calibration.shipped())
+    plain = dict((row.id, row.score) for row in engine.recall("buyers webhook", strategy="hybrid", limit=5, realm=SHOP)[1])
+    moved = dict((row.id, row.score) for row in judged.recall("buyers webhook", strategy="hybrid", limit=5, realm=SHOP)[1])
+    assert moved["double-payment"] >= plain["double-payment"]
+    assert moved["webhook-raw-body"] < plain["webhook-raw-body"]
+
+
+def test_recall_strategies_and_realms(engine: Engine) -> None:
+    keyword = engine.recall("session ended", strategy="keyword", limit=5, realm=SHOP)[1]
+    assert [row.id for row in keyword] == ["session-row"]
+    everywhere = engine.recall("consumer lag", strategy="semantic", limit=1, realm=None)[1]
+    assert everywhere[0].id == "kafka-lag"
+    with pytest.raises(KeyError):
+        engine.recall("x y", strategy="magic", limit=1, realm=None)
+
+
+def test_the_same_question_gives_the_same_answer(settings: Settings) -> None:
+    answers = []
+    for _ in range(2):
+        snapshot = open_snapshot(settings.index_dir)
+        assert snapshot is not None
+        engine = Engine(settings, snapshot, WordEmbedder(), None, calibration.shipped())
+        header, rows = engine.rows("hybrid", ask("webhook signature for buyers"), settings)
+        answers.append((header._replace(ms=0.0), rows))
+        snapshot.close()
+    assert answers[0] == answers[1]
