@@ -1,0 +1,96 @@
+"""Keeping the index level with notes that are edited by hand, and never while nobody asks.
+
+Requests kick the look, at most once a second. A store that can be looked through in a few
+milliseconds is looked through before each prompt's recall, so that an edit made a moment ago is
+in the very next prompt; a large one is looked through in the background.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+
+from chitta.daemon.library import Library
+from chitta.daemon.writing import Job, Writer
+from chitta.settings import Settings
+
+#: A look that took less than this is done before recall.
+QUICK_LOOK_S = 0.010
+#: Longest that a prompt waits for the index to be brought level; the turn step waits 0.4 s for the daemon.
+PROMPT_WAIT_S = 0.25
+#: Shortest time between two looks in the background.
+LOOK_EVERY_S = 1.0
+#: Shortest time between two attempts to mend a damaged index.
+MEND_EVERY_S = 30.0
+
+
+class Freshness:
+    """Decides when to look at the notes and who waits for it."""
+
+    def __init__(self, library: Library, writer: Writer) -> None:
+        self._library = library
+        self._writer = writer
+        self._lock = threading.Lock()
+        self._looked_at = float("-inf")
+        self._mended_at = float("-inf")
+        self._first_look: Job | None = None
+
+    def begin(self, settings: Settings) -> None:
+        """Open the index and begin to look at the notes; returns when the index is open, if there is one."""
+        self._library.refresh(settings)
+        self._looked_at = time.monotonic()
+        self._first_look = self._writer.words(Job(settings, look=True, afterwards=self._library.opened.set))
+
+    def before_prompt(self, settings: Settings) -> None:
+        """Bring the index level before a prompt's recall, if that can be had quickly."""
+        if self._first_look is None or not self._first_look.done.is_set():
+            self._await_first_look()
+        elif self._writer.scan_s < QUICK_LOOK_S and not self._writer.resting():
+            self._look_now(settings)
+        else:
+            self._look_in_background(settings)
+        self._take_newest(settings)
+
+    def _await_first_look(self) -> None:
+        end = time.monotonic() + PROMPT_WAIT_S
+        while self._first_look is None and time.monotonic() < end:
+            time.sleep(0.01)
+        if self._first_look is not None:
+            self._first_look.done.wait(max(0.0, end - time.monotonic()))
+
+    def _look_now(self, settings: Settings) -> None:
+        end = time.monotonic() + PROMPT_WAIT_S
+        with self._lock:
+            self._looked_at = time.monotonic()
+        if self._writer.changed(settings):
+            job = self._writer.words(Job(settings))
+            if self._writer.words_busy_s() < PROMPT_WAIT_S:
+                job.done.wait(max(0.0, end - time.monotonic()))
+
+    def before_lane(self, settings: Settings) -> None:
+        """Take a new generation if there is one, and see that somebody looks at the notes now and then."""
+        if self._first_look is None or not self._first_look.done.is_set():
+            self._await_first_look()
+        else:
+            self._look_in_background(settings)
+        self._take_newest(settings)
+
+    def _take_newest(self, settings: Settings) -> None:
+        """Go on with the newest generation; one that is damaged is written anew, from the notes."""
+        self._library.refresh(settings)
+        if not self._library.damaged():
+            return
+        now = time.monotonic()
+        with self._lock:
+            if now - self._mended_at < MEND_EVERY_S:
+                return
+            self._mended_at = now
+        self._writer.words(Job(settings))
+
+    def _look_in_background(self, settings: Settings) -> None:
+        now = time.monotonic()
+        with self._lock:
+            if now - self._looked_at < LOOK_EVERY_S or self._writer.resting():
+                return
+            self._looked_at = now
+        self._writer.words(Job(settings, look=True))

@@ -1,0 +1,87 @@
+"""The daemon's log: bounded, best effort, and without a word of any prompt.
+
+A line is ``TIME PID event key=value …``. Exceptions are logged by type and place, never by
+message, because a message may quote the text that was being worked on.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+
+MAX_BYTES = 1024 * 1024
+
+
+class Logbook:
+    """Appends to ``path`` (renamed to ``path.1`` when full), or writes to standard error when None.
+
+    With ``own_stderr`` the file is also the process's standard error, so that what a C library or a
+    crash has to say is kept. A folder that cannot be written means no log, not an error.
+    """
+
+    def __init__(self, path: str | None, *, own_stderr: bool = False, max_bytes: int = MAX_BYTES) -> None:
+        self._path = path
+        self._own_stderr = own_stderr
+        self._max_bytes = max_bytes
+        self._lock = threading.Lock()
+        self._descriptor = 2 if path is None else self._open(path)
+
+    def note(self, event: str, **facts: object) -> None:
+        """Write one line."""
+        words = [time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()), str(os.getpid()), event]
+        words += [f"{key}={_one_word(value)}" for key, value in facts.items()]
+        line = (" ".join(words) + "\n").encode("utf-8", "replace")
+        with self._lock:
+            try:
+                self._rotate(len(line))
+                if self._descriptor is not None:
+                    os.write(self._descriptor, line)
+            except OSError:
+                pass
+
+    def fault(self, event: str, problem: BaseException, **facts: object) -> None:
+        """Write one line about an exception: its type and where it was raised."""
+        self.note(event, problem=type(problem).__name__, at=place_of(problem), **facts)
+
+    def _open(self, path: str) -> int | None:
+        try:
+            os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
+            descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
+        except OSError:
+            return None
+        if self._own_stderr:
+            os.dup2(descriptor, 2)
+        return descriptor
+
+    def _rotate(self, coming: int) -> None:
+        if self._path is None or self._descriptor is None:
+            return
+        if os.fstat(self._descriptor).st_size + coming <= self._max_bytes:
+            return
+        os.replace(self._path, self._path + ".1")
+        fresh = self._open(self._path)
+        if fresh is not None:
+            os.close(self._descriptor)
+            self._descriptor = fresh
+
+
+def place_of(problem: BaseException) -> str:
+    """``file.py:line`` of the innermost frame of an exception."""
+    trace = problem.__traceback__
+    while trace is not None and trace.tb_next is not None:
+        trace = trace.tb_next
+    if trace is None:
+        return "?"
+    return f"{os.path.basename(trace.tb_frame.f_code.co_filename)}:{trace.tb_lineno}"
+
+
+def sentence_of(problem: BaseException) -> str:
+    """An exception's message on one line, for people who asked; never for the log."""
+    return " ".join(str(problem).split())[:300] or type(problem).__name__
+
+
+def _one_word(value: object) -> str:
+    text = str(value)[:300]
+    plain = "".join(character if character.isprintable() else " " for character in text)
+    return '"' + plain.replace('"', "'") + '"' if " " in plain or not plain else plain

@@ -1,0 +1,133 @@
+"""A daemon in this process over a home of its own, with an embedder that needs no model file."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from chitta import daemon_client, settings
+from chitta.daemon import lifecycle
+from chitta.daemon.environment import Environment
+from chitta.daemon.logbook import Logbook
+from chitta.daemon.server import Server
+from chitta.daemon.service import Service, assemble
+from chitta.daemon.warmup import Loaders
+from chitta.wire import codec
+
+
+class WordEmbedder:
+    """A deterministic embedder: each word adds one of 64 directions. Counts what it is asked."""
+
+    dim = 64
+
+    def __init__(self, name: str = "words-64") -> None:
+        self.name = name
+        self.queries: list[str] = []
+        self.gate = threading.Event()
+        self.gate.set()
+
+    def embed_query(self, text: str) -> np.ndarray:
+        self.queries.append(text)
+        self.gate.wait(10)
+        return self._vector(text)
+
+    def embed_notes(self, texts: Sequence[str], progress: Callable[[int, int], None] | None = None) -> np.ndarray:
+        return np.stack([self._vector(text) for text in texts]) if texts else np.zeros((0, self.dim), np.float32)
+
+    def _vector(self, text: str) -> np.ndarray:
+        vector = np.full(self.dim, 1e-3, np.float32)
+        for word in text.lower().split():
+            vector[
+                int.from_bytes(hashlib.sha256(word.strip(".,:?").encode("utf-8", "replace")).digest()[:4], "big")
+                % self.dim
+            ] += 1
+        return np.asarray(vector / np.linalg.norm(vector), np.float32)
+
+
+class LocalDaemon:
+    """The real server, service and parts, in threads of the test's own process."""
+
+    def __init__(self, home: Path, loaders: Loaders, **variables: str) -> None:
+        self.environ = {"CHITTA_HOME": str(home), "CHITTA_RUN_DIR": str(home / "run"), **variables}
+        self.settings = settings.load(self.environ)
+        home.mkdir(parents=True, exist_ok=True)
+        lifecycle.private_folder(self.settings.run_dir)
+        self.lock = lifecycle.take_lock(self.settings.run_dir)
+        self.listener = lifecycle.listen(self.settings.run_dir)
+        environment = Environment(self.environ, os.getcwd())
+        self.log = Logbook(str(home / "state" / "chittad.log"))
+        self.parts = assemble(environment, self.log, loaders)
+        self.service = Service(self.parts, lambda reason: self.server.leave(reason))
+        self.server = Server(
+            self.listener,
+            self.service.answer,
+            log=self.log,
+            idle_s=lambda: environment.own().integer("CHITTA_IDLE_TIMEOUT"),
+            busy=self.parts.writer.busy,
+            home_is_there=home.is_dir,
+        )
+        self.reason = ""
+        self.thread = threading.Thread(target=self._serve)
+
+    def _serve(self) -> None:
+        self.reason = self.server.serve()
+
+    def start(self) -> LocalDaemon:
+        self.thread.start()
+        threading.Thread(target=self.service.warm_up).start()
+        return self
+
+    def close(self) -> None:
+        self.server.leave("the test is over")
+        if self.thread.ident is not None:
+            self.thread.join(10)
+        os.close(self.lock)
+
+    def ask(self, verb: str, *arguments: str, body: bytes = b"") -> tuple[int, bytes]:
+        return daemon_client.ask(self.settings, verb, arguments, body, 20)
+
+    def call(self, operation: str, **body: Any) -> dict[str, Any]:
+        return daemon_client.call(self.settings, operation, body, 20)
+
+    def note(self, name: str, text: str, *, realm: str = "global", kind: str = "insight") -> Path:
+        """Write a note by hand, as a person with an editor does."""
+        path = Path(self.settings.notes_dir) / realm / f"{name}.md"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        front = f"---\nid: {name}\nkind: {kind}\nrealm: {realm}\ntitle: {name}\n---\n"
+        path.write_text(f"{front}{text}\n", encoding="utf-8")
+        return path
+
+    def log_text(self) -> str:
+        return (Path(self.settings.state_dir) / "chittad.log").read_text()
+
+
+def lines_of(body: bytes) -> list[dict[str, Any]]:
+    return [codec.loads(line) for line in body.splitlines()]
+
+
+@pytest.fixture
+def embedder() -> WordEmbedder:
+    return WordEmbedder()
+
+
+@pytest.fixture
+def make_daemon(own_home: Path, embedder: WordEmbedder) -> Iterator[Callable[..., LocalDaemon]]:
+    """Make a daemon, not started yet, that is closed after the test."""
+    made: list[LocalDaemon] = []
+
+    def make(loaders: Loaders | None = None, **variables: str) -> LocalDaemon:
+        loaders = loaders or Loaders(lambda settings: embedder, lambda settings: None)
+        made.append(LocalDaemon(own_home / ".chitta", loaders, **variables))
+        return made[-1]
+
+    yield make
+    embedder.gate.set()
+    for daemon in made:
+        daemon.close()

@@ -1,0 +1,170 @@
+"""Notes that are edited by hand, indexes that are damaged, and stores that cannot be written."""
+
+from __future__ import annotations
+
+import shutil
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from chitta.daemon import freshness
+from chitta.daemon.freshness import Freshness
+from chitta.daemon.library import Library
+from chitta.daemon.logbook import Logbook
+from chitta.daemon.writing import Job, Writer
+
+Make = Callable[..., Any]
+
+
+class Watched(Writer):
+    """A writer that counts its looks and says how long they took."""
+
+    def __init__(self, library: Library, log: Logbook) -> None:
+        super().__init__(library, lambda: None, log)
+        self.looks = 0
+        self.seems: float | None = None
+
+    def changed(self, settings: Any) -> bool:
+        self.looks += 1
+        changed = super().changed(settings)
+        if self.seems is not None:
+            self.scan_s = self.seems
+        return changed
+
+
+@pytest.fixture
+def daemon(make_daemon: Make) -> Any:
+    made = make_daemon()
+    made.note("one", "The first note of all.")
+    return made
+
+
+@pytest.fixture
+def watched(daemon: Any) -> Any:
+    """A writer, and a freshness over it that has had its first look."""
+    library = Library(daemon.log)
+    writer = Watched(library, daemon.log)
+    made = Freshness(library, writer)
+    made.begin(daemon.settings)
+    assert made._first_look is not None and made._first_look.done.wait(10)
+    return library, writer, made
+
+
+def wait_until(condition: Callable[[], bool]) -> None:
+    end = time.monotonic() + 10
+    while not condition():
+        assert time.monotonic() < end
+        time.sleep(0.01)
+
+
+def ids(library: Library) -> list[str]:
+    with library.reading() as found:
+        return [] if found is None else sorted(note.id for note in found.catalog.page(limit=100))
+
+
+def test_first_look_indexes_what_is_there(watched: Any) -> None:
+    library, writer, _ = watched
+    assert ids(library) == ["one"]
+    assert writer.looks == 1
+
+
+def test_small_store_is_looked_through_before_each_prompt(watched: Any, daemon: Any) -> None:
+    library, writer, made = watched
+    writer.scan_s = writer.seems = 0.001
+    daemon.note("two", "Written just now.")
+    made.before_prompt(daemon.settings)
+    wait_until(lambda: not writer.busy())
+    made.before_prompt(daemon.settings)
+    assert ids(library) == ["one", "two"]
+    assert writer.looks == 3
+
+
+def test_large_store_is_looked_through_behind_the_prompts_back_once_a_second(
+    watched: Any, daemon: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    library, writer, made = watched
+    writer.scan_s = writer.seems = 1.0
+    for _ in range(5):
+        made.before_prompt(daemon.settings)
+        made.before_lane(daemon.settings)
+    assert writer.looks == 1
+    daemon.note("two", "Written just now.")
+    monkeypatch.setattr(freshness, "LOOK_EVERY_S", 0.0)
+    made.before_lane(daemon.settings)
+    wait_until(lambda: ids(library) == ["one", "two"])
+
+
+def test_store_that_cannot_be_written_is_left_in_peace_for_a_while(
+    watched: Any, daemon: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    library, writer, made = watched
+    writer.scan_s = writer.seems = 0.001
+    tries: list[int] = []
+
+    def fail(*arguments: Any, **options: Any) -> Any:
+        tries.append(1)
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr("chitta.index.indexer.sync", fail)
+    daemon.note("two", "Written just now.")
+    for _ in range(5):
+        made.before_prompt(daemon.settings)
+    assert tries == [1]
+    assert ids(library) == ["one"]
+
+
+def test_prompt_does_not_wait_for_a_writer_that_is_busy(
+    watched: Any, daemon: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _, writer, made = watched
+    writer.scan_s = writer.seems = 0.001
+    monkeypatch.setattr(writer, "words_busy_s", lambda: 100.0)
+    waits: list[float | None] = []
+    monkeypatch.setattr(writer, "words", lambda job: job)
+    monkeypatch.setattr("threading.Event.wait", lambda event, timeout=None: waits.append(timeout))
+    daemon.note("two", "Written just now.")
+    made.before_prompt(daemon.settings)
+    assert waits == []
+
+
+@pytest.mark.parametrize("lost", ["tantivy", "vectors", "catalog.sqlite"])
+def test_damaged_index_is_mended_from_the_notes(daemon: Any, lost: str) -> None:
+    daemon.start()
+    daemon.call("sync")
+    place = next(Path(daemon.settings.index_dir).glob(f"gen-*/{lost}"))
+    if place.is_dir():
+        shutil.rmtree(place)
+    else:
+        place.unlink()
+    with daemon.parts.library._lock:
+        daemon.parts.library._held.retired = True
+        daemon.parts.library._held = type(daemon.parts.library._held)(None)  # as after a start
+
+    def whole() -> bool:
+        daemon.call("recall", query="first note", strategy="keyword")
+        status = daemon.call("status")
+        return bool((status["notes"], status["vectors"]) == (1, 1) and not daemon.parts.library.damaged())
+
+    wait_until(whole)
+    assert daemon.call("recall", query="first note", strategy="hybrid")["rows"][0]["id"] == "one"
+
+
+def test_many_notes_are_embedded_behind_the_prompts_back(daemon: Any) -> None:
+    for number in range(30):
+        daemon.note(f"many-{number}", f"Note number {number}.")
+    daemon.start()
+    wait_until(lambda: daemon.call("status")["vectors"] == 31)
+
+
+def test_jobs_that_do_the_same_are_done_once(daemon: Any) -> None:
+    writer = Writer(Library(daemon.log), lambda: None, daemon.log)
+    look, sync, full = Job(daemon.settings, look=True), Job(daemon.settings), Job(daemon.settings, full=True)
+    assert full.covers(sync) and sync.covers(look) and full.covers(look)
+    assert not look.covers(sync) and not sync.covers(full)
+    for job in (full, look, sync):
+        writer.words(job)
+    wait_until(lambda: not writer.busy())
+    assert full.done.is_set()
