@@ -108,6 +108,8 @@ class Engine:
         return self._joined("cross-realm", None, request, settings)
 
     def _keyword(self, request: Request, settings: Settings) -> tuple[Header, list[Row]]:
+        if "keyword" in self._snapshot().damaged:
+            raise Unavailable("the keyword index is damaged: run chitta reindex")
         reading = self._read(request.query, request)
         found = self._words(reading.terms, request.realm, request.k, KNOWLEDGE_KINDS)
         names = [name for name, _ in found]

@@ -13,15 +13,15 @@ if TYPE_CHECKING:
     from chitta.index.snapshot import Snapshot
     from chitta.notes.note import Note
 
-#: Terms of a note that are looked at; a longer note is judged by its beginning.
-NOTE_TERMS = 2_000
+#: Characters of a note that are looked at; a longer note is judged by its beginning.
+NOTE_CHARS = 20_000
 
 
 @lru_cache(maxsize=4_096)
 def _note_terms(title: str, text: str) -> tuple[frozenset[str], frozenset[str]]:
     """Terms of the whole note and of its title."""
-    whole = analyse(f"{title}\n{text}", limit=NOTE_TERMS)
-    head = analyse(title, limit=NOTE_TERMS)
+    whole = analyse(f"{title}\n{text}"[:NOTE_CHARS], limit=None)
+    head = analyse(title, limit=None)
     return frozenset(whole.words + whole.exact), frozenset(head.words)
 
 

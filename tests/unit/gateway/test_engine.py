@@ -1,5 +1,7 @@
 """Each lane's answer over a real store."""
 
+from pathlib import Path
+
 import pytest
 
 from chitta.admission import calibration
@@ -151,3 +153,16 @@ def test_the_same_question_gives_the_same_answer(settings: Settings) -> None:
         answers.append((header._replace(ms=0.0), rows))
         snapshot.close()
     assert answers[0] == answers[1]
+
+
+def test_a_damaged_word_index_is_unavailable_and_never_reads_as_nothing_known(settings: Settings) -> None:
+    for file in Path(settings.index_dir, "current", "tantivy").glob("*"):
+        if file.suffix != ".lock":
+            file.write_bytes(b"")
+    snapshot = open_snapshot(settings.index_dir)
+    assert snapshot is not None
+    engine = Engine(settings, snapshot, WordEmbedder(), None, calibration.shipped())
+    with pytest.raises(Unavailable, match="damaged"):
+        engine.rows("keyword", ask("webhook signature"), settings)
+    assert ids(engine, "semantic", ask("customers charged twice"))[0] == "double-payment"
+    snapshot.close()

@@ -1,0 +1,239 @@
+"""Which note files changed, and what that means for the notes that can be found.
+
+A file claims to hold a note: an id and a realm. Two files of one realm may claim the same note (a
+copy was left behind): the first by path is used. Two realms may use the same id (notes written by
+hand are named after their file): both can be found, the second under its id with a suffix.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import NamedTuple
+
+from chitta.index.keyword import KeywordWriter
+from chitta.index.ledger import FileRow, Ledger
+from chitta.notes.note import Note
+from chitta.notes.store import MAX_NOTE_BYTES, NoteStore
+
+#: Files between two commits.
+CHUNK = 1_000
+# Some file systems keep times to two seconds: a file younger than this may change and keep its time.
+_FRESH_NS = 2_500_000_000
+
+Progress = Callable[[str, int, int], None]
+
+
+class Change(NamedTuple):
+    """A note file that is new, may have changed, or (``path`` None) is gone. ``key``: its path in the notes folder."""
+
+    key: str
+    path: Path | None
+
+
+@dataclass
+class Counts:
+    """Notes by what happened to them; ``touched`` are the ids of those added or updated."""
+
+    added: int = 0
+    updated: int = 0
+    removed: int = 0
+    unchanged: int = 0
+    touched: list[str] = field(default_factory=list)
+
+
+def file_changes(notes: NoteStore, ledger: Ledger, problems: list[str]) -> list[Change]:
+    """Every file whose time or size is not what the ledger says, in order of path.
+
+    Notes in a folder that cannot be read are out of sight, not gone: they stay as they were.
+    """
+    known = ledger.files()
+    hidden: list[str] = []
+    changes: list[Change] = []
+    for fact in notes.scan(lambda problem: _hide(notes, problem, hidden, problems)):
+        key = file_key(notes, fact.path)
+        row = known.pop(key, None)
+        if row is None or row.own_id is None or row.fresh or (row.mtime_ns, row.size) != (fact.mtime_ns, fact.size):
+            changes.append(Change(key, fact.path))
+    changes += [Change(key, None) for key in known if not _below(key, hidden)]
+    return sorted(changes, key=lambda change: change.key)
+
+
+def path_changes(notes: NoteStore, ledger: Ledger, paths: Iterable[str | os.PathLike[str]]) -> list[Change]:
+    """The changes among these files; paths outside the notes folder, and names that are no note's, are passed over."""
+    changes: dict[str, Change] = {}
+    for path in map(Path, paths):
+        try:
+            key = file_key(notes, Path(os.path.abspath(path)))
+        except ValueError:
+            try:
+                key = file_key(notes, path.resolve())
+            except ValueError:
+                continue
+        if path.suffix != ".md" or any(part.startswith(".") for part in key.split("/")):
+            continue
+        if path.is_file():
+            changes[key] = Change(key, path)
+        elif ledger.file(key) is not None:
+            changes[key] = Change(key, None)
+    return sorted(changes.values(), key=lambda change: change.key)
+
+
+def stale(notes: NoteStore, known: Mapping[str, tuple[int, int, str, bool]]) -> bool:
+    """Whether any file is new, gone or changed, against mtime_ns, size, sha256 and freshness by path."""
+    hidden: list[str] = []
+    seen = set()
+    for fact in notes.scan(lambda problem: _hide(notes, problem, hidden, [])):
+        key = file_key(notes, fact.path)
+        mtime_ns, size, digest, fresh = known.get(key, (0, -1, "", False))
+        if (mtime_ns, size) != (fact.mtime_ns, fact.size) or fresh and _digest(fact.path) not in (digest, ""):
+            return True
+        seen.add(key)
+    return any(key not in seen and not _below(key, hidden) for key in known)
+
+
+def apply(
+    notes: NoteStore,
+    ledger: Ledger,
+    writer: KeywordWriter,
+    changes: Sequence[Change],
+    problems: list[str],
+    progress: Progress | None = None,
+) -> Counts:
+    """Make the changes, committing keywords and then the ledger after every thousand files."""
+    counts = Counts()
+    for start in range(0, max(len(changes), 1), CHUNK):
+        chunk = changes[start : start + CHUNK]
+        read: dict[str, Note] = {}
+        affected: set[str] = set()
+        for change in chunk:
+            affected |= _take(notes, ledger, change, read, problems)
+        for own_id in sorted(affected):
+            _settle(notes, ledger, writer, own_id, read, counts)
+        writer.commit()
+        ledger.commit()
+        if progress is not None and changes:
+            progress("notes", start + len(chunk), len(changes))
+    return counts
+
+
+def _take(notes: NoteStore, ledger: Ledger, change: Change, read: dict[str, Note], problems: list[str]) -> set[str]:
+    """Bring one file's row up to date; the ids whose notes that may change."""
+    before = ledger.file(change.key)
+    try:
+        row, note = _read(notes, change, before)
+    except FileNotFoundError:
+        row, note = None, None
+    except (OSError, ValueError) as problem:
+        problems.append(f"{change.path} cannot be read: {problem}")
+        row, note = _unreadable(change, before), None
+    if row is None:
+        ledger.drop_file(change.key)
+    else:
+        ledger.put_file(row)
+    if note is not None:
+        read[change.key] = note
+    if row is not None and before is not None and row.sha256 == before.sha256 and row.own_id == before.own_id:
+        return set()
+    return {claim.own_id for claim in (before, row) if claim is not None and claim.own_id is not None}
+
+
+def _read(notes: NoteStore, change: Change, before: FileRow | None) -> tuple[FileRow | None, Note | None]:
+    """The file's row, and its note when the content is not what it was. The time is taken first: what is
+    written after that gives the file a time that the next sync does not know.
+    """
+    if change.path is None:
+        return None, None
+    status = change.path.stat()
+    digest = _digest(change.path)
+    fresh = status.st_mtime_ns > time.time_ns() - _FRESH_NS
+    if before is not None and before.own_id is not None and before.sha256 == digest:
+        return before._replace(mtime_ns=status.st_mtime_ns, size=status.st_size, fresh=fresh), None
+    note = notes.read(change.path)
+    return FileRow(change.key, status.st_mtime_ns, status.st_size, digest, note.id, note.realm, fresh), note
+
+
+def _unreadable(change: Change, before: FileRow | None) -> FileRow | None:
+    """A row that has the file tried again, but does not make it look new each time.
+
+    What was read of it earlier still stands.
+    """
+    try:
+        status = change.path.stat() if change.path is not None else None
+    except OSError:
+        status = None
+    if status is None:
+        return before
+    row = before or FileRow(change.key, 0, 0, "", None, None, True)
+    return row._replace(mtime_ns=status.st_mtime_ns, size=status.st_size, fresh=True)
+
+
+def _settle(
+    notes: NoteStore, ledger: Ledger, writer: KeywordWriter, own_id: str, read: Mapping[str, Note], counts: Counts
+) -> None:
+    """Make the notes in the index those that the files claim for this id."""
+    placed = ledger.placed(own_id)
+    wanted: dict[str, tuple[str, str, str]] = {}
+    realms: set[str] = set()
+    for path, realm, digest in ledger.claims(own_id):
+        if realm not in realms:
+            wanted[own_id if not realms else _suffixed(own_id, realm)] = (path, realm, digest)
+            realms.add(realm)
+    for name in placed.keys() - wanted.keys():
+        writer.drop(name)
+        ledger.drop_note(name)
+        counts.removed += 1
+    for name, (path, realm, digest) in wanted.items():
+        before = placed.get(name)
+        if before is not None and (before.path, before.realm, before.sha256) == (path, realm, digest):
+            continue
+        try:
+            note = read[path] if path in read else notes.read(notes.root / path)
+        except (OSError, ValueError):
+            continue
+        if (note.id, note.realm) != (own_id, realm):  # changed again meanwhile; the next sync finds it
+            continue
+        note = note._replace(id=name)
+        writer.put(note)
+        ledger.put_note(note, own_id, path, digest, before)
+        counts.touched.append(name)
+        counts.added += before is None
+        counts.updated += before is not None
+
+
+def _suffixed(own_id: str, realm: str) -> str:
+    return f"{own_id}.{hashlib.sha256(realm.encode('utf-8', 'replace')).hexdigest()[:6]}"
+
+
+def file_key(notes: NoteStore, path: Path) -> str:
+    """The path in the notes folder, as text that any encoding holds. Raises ``ValueError`` for one outside."""
+    whole, root = os.fspath(path), os.path.join(notes.root, "")
+    if not whole.startswith(root):
+        raise ValueError(f"{whole} is not in {root}")
+    return os.fsencode(whole[len(root) :]).decode("utf-8", "backslashreplace")
+
+
+def _digest(path: Path) -> str:
+    """sha256 of a file, "" for one that cannot be read or is too large for a note. Raises ``FileNotFoundError``."""
+    try:
+        with open(path, "rb") as file:
+            data = file.read(MAX_NOTE_BYTES + 1)
+    except FileNotFoundError:
+        raise
+    except OSError:
+        return ""
+    return hashlib.sha256(data).hexdigest() if len(data) <= MAX_NOTE_BYTES else ""
+
+
+def _hide(notes: NoteStore, problem: OSError, hidden: list[str], problems: list[str]) -> None:
+    problems.append(f"{problem.filename} cannot be read: {problem.strerror}; its notes stay as they were")
+    folder = Path(os.fsdecode(problem.filename)) if problem.filename else notes.root
+    hidden.append("" if folder == notes.root else f"{file_key(notes, folder)}/")
+
+
+def _below(key: str, folders: Sequence[str]) -> bool:
+    return any(key.startswith(folder) for folder in folders)

@@ -1,0 +1,273 @@
+"""Vectors of notes: one file of float16 rows per realm, compared exactly.
+
+A file is rows of ``dim`` little-endian float16 values and nothing else; the catalog says which
+row is which note's and how many rows there must be, so a file cut short is noticed. Rows are
+only ever added: a row that a reader may be looking at never changes, and rows of notes that are
+gone stay behind until the index is rebuilt.
+
+numpy is imported when a vector is first needed, not with this module.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from threading import Lock
+from typing import TYPE_CHECKING, NamedTuple
+
+from chitta.index import Hit
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Matrix = NDArray[np.float32]
+
+#: Bytes of float32 kept in memory (131,072 vectors of 384); a realm beyond that is read from disk each time.
+KEPT_BYTES = 192 * 1024 * 1024
+#: Rows that are turned to float32 at a time.
+BLOCK = 1024
+SCORE_DIGITS = 6
+
+
+class VectorRow(NamedTuple):
+    """Where a note's vector is."""
+
+    id: str
+    kind: str
+    file: str
+    row: int
+
+
+class MatrixFile(NamedTuple):
+    """One realm's file and how many rows the catalog knows in it."""
+
+    file: str
+    realm: str
+    rows: int
+
+
+class _Matrix:
+    """The live rows of one file, in order of row. ``kept`` is None while they are on disk."""
+
+    __slots__ = ("file", "ids", "kept", "kinds", "rows")
+
+    def __init__(self, file: str) -> None:
+        self.file = file
+        self.ids: list[str] = []
+        self.kinds: list[str] = []
+        self.rows: list[int] = []
+        self.kept: Matrix | None = None
+
+
+class VectorIndex:
+    """The read side. Safe to share between threads.
+
+    ``report`` is told, once each, of files that are missing or cut short; the rows that are
+    there go on being used.
+    """
+
+    def __init__(
+        self,
+        folder: str,
+        dim: int,
+        files: Iterable[MatrixFile],
+        rows: Iterable[VectorRow],
+        report: Callable[[str], None] = lambda problem: None,
+    ) -> None:
+        self.dim = dim
+        self._folder = folder
+        self._report = report
+        self._lock = Lock()
+        self._kept_bytes = 0
+        self._mean: Matrix | None = None
+        self._by_file: dict[str, _Matrix] = {}
+        self._realms: dict[str, list[_Matrix]] = {}
+        room: dict[str, int] = {}
+        for file in files:
+            matrix = _Matrix(file.file)
+            self._by_file[file.file] = matrix
+            self._realms.setdefault(file.realm, []).append(matrix)
+            room[file.file] = rows_in(os.path.join(folder, file.file), dim)
+            if room[file.file] < file.rows:
+                report(f"vectors of {file.realm}: {file.rows - room[file.file]} of {file.rows} rows are missing")
+        self._place: dict[str, tuple[_Matrix, int]] = {}
+        for row in sorted(rows, key=lambda row: (row.file, row.row)):
+            if row.row < room.get(row.file, 0):
+                self._add(self._by_file[row.file], row)
+
+    def _add(self, matrix: _Matrix, row: VectorRow) -> None:
+        self._place[row.id] = (matrix, len(matrix.ids))
+        matrix.ids.append(row.id)
+        matrix.kinds.append(row.kind)
+        matrix.rows.append(row.row)
+
+    @property
+    def count(self) -> int:
+        """Notes that have a vector."""
+        return len(self._place)
+
+    def search(
+        self,
+        query: Matrix,
+        *,
+        realm: str | None = None,
+        limit: int = 10,
+        kinds: Collection[str] | None = None,
+    ) -> list[Hit]:
+        """The ``limit`` notes of highest cosine with the unit vector ``query`` (dim,), ties by id.
+
+        ``realm`` None means all realms, ``kinds`` None all kinds. Raises ``ValueError`` for a
+        query of another dimension.
+        """
+        query = self._checked(query)
+        matrices = list(self._by_file.values()) if realm is None else self._realms.get(realm, [])
+        scored: list[Hit] = []
+        for matrix in matrices:
+            scored += self._best(matrix, query, limit, kinds)
+        scored.sort(key=lambda hit: (-hit.score, hit.id))
+        return scored[: max(limit, 0)]
+
+    def _best(self, matrix: _Matrix, query: Matrix, limit: int, kinds: Collection[str] | None) -> list[Hit]:
+        import numpy as np
+
+        if not matrix.ids or limit <= 0:
+            return []
+        scores = np.concatenate([_dot(block, query) for block in self._blocks(matrix)])
+        scores = np.round(scores.astype(np.float64), SCORE_DIGITS)
+        if kinds is not None:
+            wanted = np.fromiter((kind in kinds for kind in matrix.kinds), dtype=bool, count=len(matrix.kinds))
+            scores = np.where(wanted, scores, -np.inf)
+        if len(scores) > limit:
+            cut = np.partition(scores, len(scores) - limit)[len(scores) - limit]
+            chosen = np.flatnonzero(scores >= cut)
+        else:
+            chosen = np.arange(len(scores))
+        return [Hit(matrix.ids[place], float(scores[place])) for place in chosen if scores[place] > -np.inf]
+
+    def cosines(self, query: Matrix, ids: Sequence[str]) -> dict[str, float]:
+        """The cosine of each of these notes with the unit vector ``query``; notes without a vector are left out."""
+        query = self._checked(query)
+        found: dict[str, float] = {}
+        for name in ids:
+            if name in self._place:
+                matrix, place = self._place[name]
+                rows = self._rows(matrix, place, place + 1)
+                if len(rows):
+                    found[name] = round(float(_dot(rows, query)[0]), SCORE_DIGITS)
+        return found
+
+    def centre(self, query: Matrix) -> float:
+        """Cosine of the unit vector ``query`` with the mean of all vectors; 0 when there are none."""
+        import numpy as np
+
+        query = self._checked(query)
+        if self._mean is None:
+            total = np.zeros(self.dim, dtype=np.float64)
+            for matrix in self._by_file.values():
+                for block in self._blocks(matrix):
+                    total += block.sum(axis=0, dtype=np.float64)
+            norm = float(np.linalg.norm(total))
+            self._mean = (total / norm if norm else total).astype(np.float32)
+        return round(float(_dot(self._mean[None, :], query)[0]), SCORE_DIGITS)
+
+    def _checked(self, query: Matrix) -> Matrix:
+        import numpy as np
+
+        query = np.asarray(query, dtype=np.float32)
+        if query.shape != (self.dim,):
+            raise ValueError(f"a query of shape {query.shape} for vectors of dimension {self.dim}")
+        return query
+
+    def _blocks(self, matrix: _Matrix) -> Iterator[Matrix]:
+        """All live rows as float32, in order; whole when they are kept in memory."""
+        self._keep(matrix)
+        if matrix.kept is not None:
+            yield matrix.kept
+            return
+        for start in range(0, len(matrix.ids), BLOCK):
+            yield self._rows(matrix, start, min(start + BLOCK, len(matrix.ids)))
+
+    def _keep(self, matrix: _Matrix) -> None:
+        with self._lock:
+            size = len(matrix.ids) * self.dim * 4
+            if matrix.kept is None and matrix.ids and self._kept_bytes + size <= KEPT_BYTES:
+                matrix.kept = self._from_disk(matrix, 0, len(matrix.ids))
+                self._kept_bytes += size
+
+    def _rows(self, matrix: _Matrix, start: int, end: int) -> Matrix:
+        return self._from_disk(matrix, start, end) if matrix.kept is None else matrix.kept[start:end]
+
+    def _from_disk(self, matrix: _Matrix, start: int, end: int) -> Matrix:
+        """Live rows ``start`` to ``end`` as float32 (n, dim); zeros, and a report, where they cannot be read.
+
+        The file is mapped only as long as it is read, and not beyond its present end: touching
+        a map past the end of a file that was cut short ends the process.
+        """
+        import numpy as np
+
+        rows = np.zeros((end - start, self.dim), dtype=np.float32)
+        wanted = np.asarray(matrix.rows[start:end])
+        path = os.path.join(self._folder, matrix.file)
+        there = wanted < rows_in(path, self.dim)
+        try:
+            if there.any():
+                values = np.memmap(path, dtype="<f2", mode="r")
+                stored = values[: values.size // self.dim * self.dim].reshape(-1, self.dim)
+                rows[there] = stored[wanted[there]]
+        except (OSError, ValueError) as problem:
+            self._report(f"vectors in {matrix.file} cannot be read: {problem}")
+            return rows
+        lengths = np.sqrt(np.einsum("ij,ij->i", rows, rows))
+        bad = ~((lengths > 0.9) & (lengths < 1.1))
+        if bad.any():
+            self._report(f"vectors in {matrix.file}: {int(bad.sum())} rows are missing or no vectors")
+            rows[bad] = 0.0
+        return rows
+
+
+def _dot(rows: Matrix, query: Matrix) -> Matrix:
+    """``rows @ query`` without BLAS, whose thread pool stalls for milliseconds on a busy machine."""
+    import numpy as np
+
+    result: Matrix = np.einsum("ij,j->i", rows, query)
+    return result
+
+
+def rows_in(path: str, dim: int) -> int:
+    """Whole rows in a vector file; 0 when it is missing."""
+    try:
+        return os.stat(path).st_size // (dim * 2) if dim > 0 else 0
+    except OSError:
+        return 0
+
+
+def read_rows(path: str, dim: int, rows: Sequence[int]) -> list[bytes | None]:
+    """Stored rows as bytes, in the order asked; None for one that is missing or no unit vector."""
+    import numpy as np
+
+    found: list[bytes | None] = []
+    try:
+        with open(path, "rb") as file:
+            for row in rows:
+                file.seek(row * dim * 2)
+                raw = file.read(dim * 2)
+                vector = np.frombuffer(raw[: len(raw) // 2 * 2], dtype="<f2").astype(np.float32)
+                found.append(raw if len(vector) == dim and 0.9 < float(np.linalg.norm(vector)) < 1.1 else None)
+    except OSError:
+        return [None] * len(rows)
+    return found
+
+
+def write_rows(path: str, dim: int, first: int, rows: bytes) -> None:
+    """Put whole rows at row number ``first`` and see them on disk before returning.
+
+    What lies after ``first`` was written by a process that died before the catalog knew of it.
+    """
+    os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
+    descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
+    with os.fdopen(descriptor, "r+b") as file:
+        file.seek(first * dim * 2)
+        file.write(rows)
+        file.flush()
+        os.fsync(file.fileno())
