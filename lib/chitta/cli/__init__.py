@@ -1,0 +1,1 @@
+"""The front door for hands: `chitta COMMAND`. Nothing on the prompt path imports this room."""

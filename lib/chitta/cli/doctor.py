@@ -1,0 +1,93 @@
+"""`chitta doctor`: is everything in order, and what to do if not.
+
+Each check is a function that gives one or more findings and never raises; the checks themselves
+are in :mod:`chitta.cli.doctor_installation` and :mod:`chitta.cli.doctor_store`.
+"""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Callable, Iterable, Iterator
+from typing import Annotated
+
+import typer
+
+from chitta import settings as table
+from chitta.cli import output
+from chitta.cli.failure import NOTHING
+from chitta.cli.finding import FAIL, OK, WARN, Finding
+from chitta.cli.realm_options import AsJson
+from chitta.settings import Settings
+
+Check = Callable[[Settings], Iterable[Finding]]
+_MARKS = {OK: ("ok", "green"), WARN: ("warn", "yellow"), FAIL: ("FAIL", "red")}
+
+
+def doctor(
+    problems_only: Annotated[bool, typer.Option("--problems", help="Only what is not in order.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Check the installation, the store, the daemon and the last prompts, and say for each thing that is not in order
+    what to do. Exit code 1 when something is broken; a warning alone is 0.
+
+    Example: chitta doctor --problems
+    """
+    settings = table.load()
+    findings = []
+    for finding in examine(settings):
+        findings.append(finding)
+        if not as_json and not (problems_only and finding.state == OK):
+            _print(finding)
+    if as_json:
+        output.as_json({"home": settings.home, "checks": [finding._asdict() for finding in findings]})
+    else:
+        output.say()
+        output.say(_verdict(findings), "bold")
+    if any(finding.state == FAIL for finding in findings):
+        raise typer.Exit(NOTHING)
+
+
+def examine(settings: Settings) -> Iterator[Finding]:
+    """Every finding, in the order in which a person would mend things."""
+    from chitta.cli import doctor_installation as installation
+    from chitta.cli import doctor_store as store
+
+    checks: tuple[tuple[str, Check], ...] = (
+        ("interpreter", installation.interpreter),
+        ("packages", installation.packages),
+        ("hook", installation.hook),
+        ("lanes", installation.lanes),
+        ("models", installation.models),
+        ("settings", store.settings_problems),
+        ("home", store.home),
+        ("run folder", store.run_folder),
+        ("daemon", store.daemon),
+        ("index", store.index),
+        ("prompts", store.prompts),
+    )
+    for name, check in checks:
+        try:
+            yield from check(settings)
+        except Exception as problem:  # a check that fails is a finding, and the others still count
+            yield Finding(
+                name, FAIL, f"could not be checked: {type(problem).__name__}: {problem}", "run install.sh again"
+            )
+
+
+def _print(finding: Finding) -> None:
+    word, style = _MARKS[finding.state]
+    head = f"{output.paint(f'{word:<4}', style)}  {finding.name:<12}"
+    lines = textwrap.wrap(output.harmless(finding.detail), output.width() - 20) or [""]
+    output.say(f"{head}  {lines[0]}")
+    for line in lines[1:]:
+        output.say(" " * 20 + line)
+    for line in textwrap.wrap(f"do: {finding.todo}", output.width() - 20) if finding.todo else ():
+        output.say(" " * 20 + output.paint(line, "cyan"))
+
+
+def _verdict(findings: list[Finding]) -> str:
+    failed = sum(finding.state == FAIL for finding in findings)
+    warned = sum(finding.state == WARN for finding in findings)
+    if failed:
+        return f"{output.plural(failed, 'thing')} broken" + (f", {output.plural(warned, 'warning')}" if warned else "")
+    return f"works, with {output.plural(warned, 'warning')}" if warned else "all in order"

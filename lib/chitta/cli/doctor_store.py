@@ -1,0 +1,207 @@
+"""Checks of the store and of what uses it: settings, home, run folder, daemon, index, the last prompts."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections import Counter
+from collections.abc import Iterator
+from typing import Any
+
+from chitta.cli import bookshelf, output, recall_history
+from chitta.cli.finding import FAIL, OK, WARN, Finding
+from chitta.settings import Settings
+
+#: Prompts of the recall log that are looked at.
+LAST_PROMPTS = 200
+#: Share of prompts with a lane that failed from which this is worth a word, and from which it is broken.
+WARN_FROM, FAIL_FROM = 0.02, 0.25
+_NO_INTERPRETER = "no interpreter"
+
+
+def settings_problems(settings: Settings) -> Iterator[Finding]:
+    file = os.path.join(settings.home, "chitta.toml")
+    for problem in settings.problems:
+        broken = problem.startswith(file) and "is no setting" not in problem
+        todo = f"mend or remove {file}" if problem.startswith(file) else "`chitta settings` shows what counts"
+        yield Finding("settings", FAIL if broken else WARN, problem, todo)
+    if not settings.problems:
+        yield Finding("settings", OK, f"in order; {file}" + (" is read" if os.path.exists(file) else " is not there"))
+
+
+def home(settings: Settings) -> Iterator[Finding]:
+    path = settings.home
+    if not os.path.exists(path):
+        above = os.path.dirname(path)
+        while not os.path.exists(above):
+            above = os.path.dirname(above)
+        if os.access(above, os.W_OK):
+            yield Finding("home", OK, f"{path} is made with the first note")
+        else:
+            yield Finding(
+                "home", FAIL, f"{path} cannot be made in {above}", "set CHITTA_HOME to a folder you may write to"
+            )
+        return
+    found = os.stat(path)
+    if not stat.S_ISDIR(found.st_mode):
+        yield Finding("home", FAIL, f"{path} is no folder", "set CHITTA_HOME to a folder")
+    elif not _writable(settings):
+        yield Finding("home", FAIL, f"{path} cannot be written", f"chown -R $USER {path}, or set CHITTA_HOME")
+    elif found.st_uid != os.geteuid():
+        yield Finding("home", WARN, f"{path} belongs to another user", "set CHITTA_HOME to a folder of your own")
+    elif stat.S_IMODE(found.st_mode) & 0o077:
+        mode = stat.S_IMODE(found.st_mode)
+        yield Finding("home", WARN, f"{path} is open to other users (mode {mode:04o})", f"chmod 700 {path}")
+    else:
+        yield Finding("home", OK, f"{path}, writable, for you alone")
+
+
+def _writable(settings: Settings) -> bool:
+    folders = (settings.home, settings.notes_dir, settings.index_dir, settings.state_dir)
+    return all(os.access(folder, os.W_OK | os.X_OK) for folder in folders if os.path.exists(folder))
+
+
+def run_folder(settings: Settings) -> Iterator[Finding]:
+    path = settings.run_dir
+    if not os.path.exists(path):
+        yield Finding("run folder", OK, f"{path} is made by the daemon")
+        return
+    found = os.stat(path)
+    if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.geteuid():
+        yield Finding("run folder", FAIL, f"{path} is no folder of yours", "set CHITTA_RUN_DIR to a folder of your own")
+    elif stat.S_IMODE(found.st_mode) != 0o700:
+        yield Finding("run folder", WARN, f"{path} has mode {stat.S_IMODE(found.st_mode):04o}", f"chmod 700 {path}")
+    elif not os.access(path, os.W_OK):
+        yield Finding(
+            "run folder", FAIL, f"{path} cannot be written", "set CHITTA_RUN_DIR to a folder you may write to"
+        )
+    else:
+        yield Finding("run folder", OK, f"{path}, for you alone")
+
+
+def daemon(settings: Settings) -> Iterator[Finding]:
+    """A daemon that is away is started to see that it can be, and stopped again."""
+    from chitta import daemon_client
+
+    if settings.flag("CHITTA_NO_DAEMON"):
+        yield Finding("daemon", WARN, "CHITTA_NO_DAEMON keeps it away: only words are recalled", "unset it")
+        return
+    if not os.path.isdir(settings.home):
+        yield Finding("daemon", OK, "starts with the first prompt once there are notes")
+        return
+    was_running = daemon_client.running(settings)
+    try:
+        if not was_running and not daemon_client.ensure(settings):
+            yield Finding(
+                "daemon", FAIL, "it was started and does not answer", f"look into {settings.state_dir}/chittad.log"
+            )
+            return
+        facts = daemon_client.call(settings, "status", timeout=daemon_client.PING_S)
+    except (daemon_client.DaemonAway, daemon_client.DaemonRefused) as problem:
+        yield Finding("daemon", FAIL, str(problem), getattr(problem, "hint", "`chitta stop`, then try again"))
+        return
+    yield from _daemon_findings(facts, was_running)
+    if not was_running:
+        daemon_client.stop(settings)
+
+
+def _daemon_findings(facts: dict[str, Any], was_running: bool) -> Iterator[Finding]:
+    from chitta import __version__
+
+    if facts.get("version") != __version__:
+        yield Finding("daemon", WARN, f"it runs version {facts.get('version')}, this is {__version__}", "chitta stop")
+    for problem in facts.get("problems", []):
+        yield Finding("daemon", WARN, problem, "the checks above and below say what to do")
+    size = output.size_of(int(facts.get("rss_bytes", 0)))
+    running = f"process {facts.get('pid')} answers, {size}"
+    yield Finding("daemon", OK, running if was_running else "it can be started; a prompt does so when it needs it")
+
+
+def index(settings: Settings) -> Iterator[Finding]:
+    from chitta.index.indexer import needs_sync
+
+    behind = needs_sync(settings)
+    with bookshelf.opened(settings) as snapshot:
+        if snapshot is None:
+            if behind:
+                yield Finding("index", WARN, "there are notes and no index yet", "chitta reindex")
+            else:
+                yield Finding("index", OK, 'no notes yet: `chitta remember "…"` or `chitta import PATH`')
+            return
+        count, pending, made_by = snapshot.catalog.count(), snapshot.catalog.pending(), snapshot.model
+        problems = list(snapshot.problems)
+    for problem in problems:
+        yield Finding("index", FAIL, problem, "chitta reindex --full")
+    if behind:
+        yield Finding(
+            "index", WARN, "notes have changed since it was made", "chitta reindex (a running daemon does it too)"
+        )
+    yield from _model_of_index(settings, made_by)
+    if pending and made_by:
+        yield Finding("index", WARN, f"{pending:,} of {count:,} notes can be found by words only", "chitta reindex")
+    if not (problems or behind or pending):
+        yield Finding("index", OK, f"{output.plural(count, 'note')}, all with a vector by {made_by}")
+
+
+def _model_of_index(settings: Settings, made_by: str) -> Iterator[Finding]:
+    from chitta.models.registry import embedder_name
+
+    wanted = embedder_name(settings)
+    if not made_by:
+        yield Finding("index", WARN, "no note has a vector, so nothing is found by meaning", "chitta reindex")
+    elif made_by != wanted:
+        yield Finding(
+            "index", FAIL, f"its vectors were made by {made_by}; the model in use is {wanted}", "chitta reindex"
+        )
+
+
+def prompts(settings: Settings) -> Iterator[Finding]:
+    """How the last prompts went, from the recall log: lanes that failed, and an interpreter that was missing."""
+    lines = recall_history.read_last(settings, LAST_PROMPTS)
+    if not lines:
+        yield Finding("prompts", OK, "no prompt has been through the hook yet")
+        return
+    without = [line for line in lines if "lanes" not in line and _NO_INTERPRETER in str(line.get("degraded"))]
+    if without:
+        state = FAIL if without[-1] is lines[-1] else WARN
+        yield Finding(
+            "prompts", state, f"{len(without)} of the last {len(lines)} found no interpreter", "run install.sh"
+        )
+    told = [line for line in lines if isinstance(line.get("lanes"), dict)]
+    yield from _lane_failures(told)
+    kept = Counter(
+        text for line in told for text in line.get("degraded", []) if str(text).startswith("session not kept")
+    )
+    for text, count in kept.items():
+        yield Finding("prompts", WARN, f"{text} ({count} of {len(told)} prompts)", "check that the home can be written")
+
+
+def _lane_failures(lines: list[dict[str, Any]]) -> Iterator[Finding]:
+    if not lines:
+        return
+    failures: Counter[tuple[str, str]] = Counter()
+    for line in lines:
+        for name, facts in line["lanes"].items():
+            if isinstance(facts, dict) and facts.get("state") in ("late", "crash", "unavailable", "misuse"):
+                failures[name, facts["state"]] += 1
+    for (name, state), count in sorted(failures.items()):
+        share = count / len(lines)
+        if share >= WARN_FROM:
+            words = f"{name} was {state} in {count} of the last {len(lines)} prompts ({share:.0%})"
+            yield Finding("prompts", FAIL if share >= FAIL_FROM else WARN, words, _remedy(state))
+    if not any(count / len(lines) >= WARN_FROM for count in failures.values()):
+        yield Finding("prompts", OK, f"the last {len(lines)}: {_times(lines)}")
+
+
+def _remedy(state: str) -> str:
+    return {
+        "late": "more time: CHITTA_LANE_LIMIT_MS or CHITTA_HYBRID_LIMIT_MS; or `chitta start` before you begin",
+        "unavailable": "`chitta start` shows whether the daemon and its models can be had",
+    }.get(state, 'run the lane by hand: lanes/NAME "some words"')
+
+
+def _times(lines: list[dict[str, Any]]) -> str:
+    spans = sorted(float(line.get("total_ms", 0)) for line in lines)
+    silent = sum(not line.get("admitted") for line in lines)
+    half, most = spans[len(spans) // 2], spans[int(len(spans) * 0.95)]
+    return f"half within {half:.0f} ms, 95% within {most:.0f} ms, {silent} silent"

@@ -1,0 +1,121 @@
+"""The command line: one typer app, its start page, and where each command lives."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from typing import Annotated, Any
+
+import typer
+
+from chitta.cli import (
+    care_commands,
+    demo,
+    doctor,
+    import_command,
+    inspect_commands,
+    list_commands,
+    notes_commands,
+    output,
+    recall_commands,
+    try_command,
+)
+from chitta.cli.failure import Front
+
+#: Every command with its function, in groups for the start page.
+GROUPS: tuple[tuple[str, tuple[tuple[str, Callable[..., Any], str], ...]], ...] = (
+    (
+        "See what it does",
+        (
+            ("demo", demo.demo, "recall at work on sample notes"),
+            ("try", try_command.try_prompt, "a prompt through the real hook, explained"),
+            ("recall", recall_commands.recall, "ask the store a question"),
+        ),
+    ),
+    (
+        "Keep notes",
+        (
+            ("remember", notes_commands.remember, "keep a note"),
+            ("correct", notes_commands.correct, "not this, but that"),
+            ("import", import_command.import_notes, "notes from Markdown or JSONL"),
+            ("list", list_commands.list_notes, "notes, the latest first"),
+            ("show", list_commands.show, "one note whole"),
+            ("edit", notes_commands.edit, "a note in your editor"),
+            ("forget", notes_commands.forget, "remove notes for good"),
+        ),
+    ),
+    (
+        "Look after it",
+        (
+            ("doctor", doctor.doctor, "is everything in order, and what to do if not"),
+            ("status", care_commands.status, "the store at a glance"),
+            ("reindex", care_commands.reindex, "bring the index level with the notes"),
+            ("start", care_commands.start, "the daemon, before the first prompt does"),
+            ("stop", care_commands.stop, "the daemon"),
+            ("lanes", inspect_commands.lanes, "the ways of recalling"),
+            ("models", inspect_commands.models, "the models in use"),
+            ("settings", inspect_commands.settings_command, "every setting, and where it came from"),
+            ("version", care_commands.version, "which chitta this is"),
+        ),
+    ),
+)
+
+START_PAGE = """\
+chitta remembers what you learned and hands it to your coding agent at the
+moment you type a prompt that needs it. It all stays on this machine.
+"""
+
+app = typer.Typer(
+    name="chitta",
+    cls=Front,
+    invoke_without_command=True,
+    add_completion=True,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+)
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        care_commands.version()
+        raise typer.Exit()
+
+
+@app.callback()
+def front(
+    context: typer.Context,
+    version: Annotated[
+        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Which chitta this is.")
+    ] = False,
+) -> None:
+    """Prompt-time memory for people who work with coding agents."""
+    output.prepare_streams()
+    if context.invoked_subcommand is None:
+        print_start_page()
+
+
+def print_start_page() -> None:
+    """What a newcomer reads first: in plain words, and not long."""
+    output.say(START_PAGE)
+    for heading, commands in GROUPS:
+        output.say(heading, "bold")
+        for name, _, words in commands:
+            output.say(f"  {output.paint(f'{name:<10}', 'cyan')}{words}")
+        output.say()
+    output.say("Begin with `chitta demo`. `chitta COMMAND --help` explains each.")
+
+
+def _register() -> None:
+    for _, commands in GROUPS:
+        for name, function, words in commands:
+            app.command(name, short_help=words)(function)
+
+
+_register()
+
+
+def run() -> None:
+    """Run the command line as this process."""
+    app(prog_name="chitta")
+    sys.exit(0)

@@ -1,0 +1,54 @@
+"""Reading the recall log back: the last prompts, as :mod:`chitta.recall_log` and the hook wrote them."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+from chitta.recall_log import NAME
+from chitta.settings import Settings
+from chitta.wire import codec
+
+_BLOCK_BYTES = 256 * 1024
+_MOST_BYTES = 16 * 1024 * 1024
+
+
+def read_last(settings: Settings, count: int) -> list[dict[str, Any]]:
+    """The last ``count`` lines, oldest first; lines that are no JSON object are passed over, no log is no lines."""
+    try:
+        with open(path_of(settings), "rb") as file:
+            raw = _tail(file.fileno(), count)
+    except OSError:
+        return []
+    found: list[dict[str, Any]] = []
+    for line in raw.split(b"\n")[-count - 1 :]:
+        try:
+            value = codec.loads(line)
+        except ValueError:
+            continue
+        if isinstance(value, dict):
+            found.append(value)
+    return found[-count:]
+
+
+def path_of(settings: Settings) -> str:
+    return os.path.join(settings.state_dir, NAME)
+
+
+def size(settings: Settings) -> int:
+    """Bytes in the log, -1 when there is none: tells whether a prompt has added its line."""
+    try:
+        return os.stat(path_of(settings)).st_size
+    except OSError:
+        return -1
+
+
+def _tail(descriptor: int, lines: int) -> bytes:
+    """The end of the file, with at least ``lines`` whole lines where it has them."""
+    at = os.fstat(descriptor).st_size
+    tail = b""
+    while at > 0 and tail.count(b"\n") <= lines and len(tail) < _MOST_BYTES:
+        start = max(0, at - _BLOCK_BYTES)
+        tail = os.pread(descriptor, at - start, start) + tail
+        at = start
+    return tail

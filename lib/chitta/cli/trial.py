@@ -1,0 +1,133 @@
+"""One prompt through the real hook, as a harness would run it, and what can be told about it."""
+
+from __future__ import annotations
+
+import os
+import secrets
+import subprocess
+import sys
+import time
+from typing import Any, NamedTuple
+
+from chitta.cli import checkout, recall_history
+from chitta.cli.failure import Failure
+from chitta.settings import Settings
+from chitta.wire import codec
+
+#: Seconds beyond the hook's own budget after which something is badly wrong.
+_PATIENCE_S = 10.0
+#: Lines of the recall log looked through for this prompt's own.
+_LOG_LINES = 50
+
+
+class Trial(NamedTuple):
+    """What one prompt gave.
+
+    ``block`` is the text that enters the model's context ("" for silence), ``reason`` a sentence on
+    why there is none, ``record`` the prompt's line in the recall log (empty when there is none),
+    ``wall_ms`` the whole hook as a process, which is what a person waits for.
+    """
+
+    prompt: str
+    block: str
+    reason: str
+    record: dict[str, Any]
+    wall_ms: float
+    stdout: str
+    stderr: str
+
+    @property
+    def admitted(self) -> dict[str, str]:
+        """Lane tag by id of each note in the block."""
+        return {str(item.get("id")): str(item.get("tag")) for item in self.record.get("admitted", [])}
+
+
+def run(settings: Settings, prompt: str, *, cwd: str, realm: str = "", session: str = "") -> Trial:
+    """Give the prompt to the hook. Raises ``Failure`` when the hook breaks its contract."""
+    hook = checkout.hook()
+    session = session or f"try-{secrets.token_hex(8)}"
+    payload = codec.dumps({"session_id": session, "cwd": cwd, "hook_event_name": "UserPromptSubmit", "prompt": prompt})
+    environ = {**os.environ, "CHITTA_HOME": settings.home}
+    environ.setdefault("CHITTA_PYTHON", sys.executable)
+    if realm:
+        environ["CHITTA_REALM"] = realm
+    budget_s = settings.integer("CHITTA_HOOK_BUDGET_MS") / 1000
+    before = recall_history.size(settings)
+    started = time.perf_counter()
+    try:
+        done = subprocess.run(
+            [str(hook), "claude"],
+            input=payload,
+            capture_output=True,
+            env=environ,
+            timeout=budget_s + _PATIENCE_S,
+            check=False,
+        )
+    except subprocess.TimeoutExpired:
+        raise Failure(
+            f"the hook did not end within {budget_s + _PATIENCE_S:g} seconds", "run `chitta doctor`"
+        ) from None
+    except OSError as problem:
+        raise Failure(f"{hook} cannot be run: {problem.strerror}", f"chmod +x {hook}") from None
+    wall_ms = (time.perf_counter() - started) * 1000
+    if done.returncode != 0:
+        raise Failure(f"the hook ended with {done.returncode}; it must always end with 0", "run `chitta doctor`")
+    stdout, stderr = done.stdout.decode("utf-8", "replace"), done.stderr.decode("utf-8", "replace")
+    record = _record(settings, session) if recall_history.size(settings) != before else {}
+    block = context_of(stdout)
+    reason = "" if block else why_silent(payload, record, settings)
+    return Trial(prompt, block, reason, record, wall_ms, stdout, stderr)
+
+
+def context_of(stdout: str) -> str:
+    """The text that the harness puts into the context. Raises ``Failure`` for output that it could not read."""
+    if not stdout.strip():
+        return ""
+    try:
+        return str(codec.loads(stdout.encode())["hookSpecificOutput"]["additionalContext"])
+    except (ValueError, KeyError, TypeError):
+        raise Failure("the hook printed something that a harness cannot read", stdout[:200]) from None
+
+
+def why_silent(payload: bytes, record: dict[str, Any], settings: Settings) -> str:
+    """A sentence on why nothing entered the context, from the log line and the payload."""
+    if not record:
+        return _why_no_record(payload, settings)
+    lanes = record.get("lanes", {})
+    failed = [
+        f"{name} {facts.get('state')}" for name, facts in lanes.items() if facts.get("state") not in ("ok", "ablated")
+    ]
+    dropped = record.get("dropped", {})
+    candidates = sum(int(facts.get("rows", 0)) for facts in lanes.values())
+    if failed and len(failed) == sum(facts.get("state") != "ablated" for facts in lanes.values()):
+        return f"no lane could answer: {', '.join(failed)}"
+    if not candidates:
+        return "no lane found a single candidate" + (f" ({', '.join(failed)})" if failed else "")
+    return f"{_band(record)}: none of the {candidates} candidates passed ({_causes(dropped)})"
+
+
+def _band(record: dict[str, Any]) -> str:
+    if record.get("band") is None:
+        return "relevance was not measured"
+    words = "the store seems to know this" if record["band"] == "KNOWN" else "the store knows nothing about this"
+    return f"{record['band']} {record.get('percent')}%, {words}"
+
+
+def _causes(dropped: dict[str, int]) -> str:
+    return ", ".join(
+        f"{cause} {count}" for cause, count in sorted(dropped.items(), key=lambda item: (-item[1], item[0]))
+    )
+
+
+def _why_no_record(payload: bytes, settings: Settings) -> str:
+    from chitta.turn import prepare
+
+    reason = prepare(payload, settings=settings, harness="claude").reason
+    if reason:
+        return f"nothing was asked of the store: {reason}"
+    return "the hook ended without a word in its log; `chitta doctor` says why"
+
+
+def _record(settings: Settings, session: str) -> dict[str, Any]:
+    own = [line for line in recall_history.read_last(settings, _LOG_LINES) if line.get("session") == session]
+    return own[-1] if own else {}

@@ -1,0 +1,172 @@
+from __future__ import annotations
+
+import stat
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from chitta.cli.notes_commands import first_line
+from chitta.notes.frontmatter import parse_note
+from chitta.notes.note import Note
+
+Run = Callable[..., Any]
+
+
+def note_at(path: str) -> Note:
+    return parse_note(Path(path).read_text(), fallback_id="-", fallback_realm="-")
+
+
+def test_remember_writes_a_note_and_says_where(chitta: Run) -> None:
+    ran = chitta("remember", "The staging database is reset every Sunday night.", "--tags", "staging, postgres,")
+    assert ran.code == 0 and "added" in ran.out and "findable now" in ran.out
+    (line,) = [line for line in ran.out.splitlines() if line.startswith("file")]
+    note = note_at(line.split(maxsplit=1)[1])
+    assert note.id in ran.out and note.realm == "global" and note.tags == ("staging", "postgres")
+    assert note.title == "The staging database is reset every Sunday night." and note.created
+    assert chitta("recall", "staging", "--strategy", "keyword").code == 0
+
+
+def test_remember_takes_everything_it_is_told(chitta: Run) -> None:
+    options = "--title T --kind decision --realm project:x.org/a --id my-id --source https://x.org/1 --json".split()
+    facts = chitta("remember", "some", "loose", "words", *options).value
+    note = note_at(facts["path"])
+    assert (note.id, note.title, note.kind, note.realm, note.source) == (
+        "my-id", "T", "decision", "project:x.org/a", "https://x.org/1"
+    )  # fmt: skip
+    assert note.text == "some loose words" and facts["outcome"] == "added"
+    assert stat.S_IMODE(Path(facts["path"]).stat().st_mode) == 0o600
+
+
+def test_remember_reads_standard_input(chitta: Run) -> None:
+    facts = chitta("remember", "-", "--json", input="# Heading\r\n\r\nbody \U0001f600\n".encode()).value
+    note = note_at(facts["path"])
+    assert (note.title, note.text) == ("Heading", "# Heading\n\nbody \U0001f600")
+
+
+def test_remembering_the_same_again_changes_nothing_and_another_text_is_another_note(chitta: Run) -> None:
+    first = chitta("remember", "a fact", "--json").value
+    again = chitta("remember", "a fact", "--json").value
+    other = chitta("remember", "a fact", "and more", "--title", "a fact", "--json").value
+    assert again["outcome"] == "unchanged" and again["id"] == first["id"] != other["id"]
+
+
+def test_an_id_that_is_there_is_updated_in_place(chitta: Run) -> None:
+    first = chitta("remember", "old words", "--id", "x", "--json").value
+    second = chitta("remember", "new words", "--id", "x", "--json").value
+    assert second["outcome"] == "updated" and second["path"] == first["path"]
+    assert note_at(first["path"]).text == "new words"
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["   "],
+        ["text", "--kind", "gossip"],
+        ["text", "--id", "x" * 201],
+        ["text", "--realm", "../up"],
+        ["text", "--realm", "project:a", "--global"],
+        [],
+    ],
+)
+def test_remember_refuses_what_means_nothing(chitta: Run, own_home: Path, words: list[str]) -> None:
+    ran = chitta("remember", *words)
+    assert ran.code == 2 and ran.out == "" and ran.err.startswith("chitta: ") and "\nhint: " in ran.err
+    assert not (own_home / ".chitta" / "notes").exists()
+
+
+def test_correct_keeps_a_correction_that_fires(chitta: Run) -> None:
+    from chitta.notes.correction import match_triggers
+
+    facts = chitta(
+        "correct", "--wrong", "npm install", "--right", "pnpm install", "--why", "one lock file", "--json"
+    ).value
+    note = note_at(facts["path"])
+    assert note.kind == "correction" and match_triggers("then run npm install", note.triggers)
+    again = chitta("correct", "--wrong", "npm install", "--right", "yarn", "--json").value
+    assert again["id"] == facts["id"] and again["outcome"] == "updated"
+
+
+def test_correct_needs_both_sides(chitta: Run) -> None:
+    assert chitta("correct", "--wrong", "x").code == 2
+    assert chitta("correct", "--wrong", "x", "--right", " ").code == 2
+
+
+def editor(folder: Path, body: str) -> str:
+    """An editor that does ``body`` with the file in $1; its path holds a space."""
+    path = folder / "my editor"
+    path.write_text(f"#!/bin/sh\n{body}\n")
+    path.chmod(0o755)
+    return f'"{path}"'
+
+
+def test_edit_indexes_what_the_editor_changed(chitta: Run, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    chitta("remember", "old words", "--id", "x")
+    monkeypatch.setenv("EDITOR", "false")
+    monkeypatch.setenv("VISUAL", editor(folder, 'echo brandnew >>"$1"'))
+    ran = chitta("edit", "x")
+    assert ran.code == 0 and "updated x" in ran.out
+    assert chitta("recall", "brandnew", "--strategy", "keyword").code == 0
+
+
+def test_edit_that_changes_nothing_says_so(chitta: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    chitta("remember", "words", "--id", "x")
+    monkeypatch.setenv("EDITOR", "true")
+    assert chitta("edit", "x").out == "unchanged\n"
+
+
+@pytest.mark.parametrize("command", [None, "false", "/no/such/editor", "'unbalanced"])
+def test_edit_without_an_editor_that_works_names_the_file(
+    chitta: Run, monkeypatch: pytest.MonkeyPatch, command: str | None
+) -> None:
+    chitta("remember", "words", "--id", "x")
+    for name in ("VISUAL", "EDITOR"):
+        monkeypatch.delenv(name, raising=False)
+    if command:
+        monkeypatch.setenv("EDITOR", command)
+    ran = chitta("edit", "x")
+    assert ran.code == 1 and ran.err.startswith("chitta: ") and "\nhint: " in ran.err
+
+
+def test_forget_removes_the_file_and_what_the_index_knows(chitta: Run) -> None:
+    path = Path(chitta("remember", "ephemeral words", "--id", "x", "--json").value["path"])
+    ran = chitta("forget", "x", "--yes")
+    assert (ran.code, ran.out) == (0, "forgot x\n")
+    assert not path.exists()
+    assert chitta("recall", "ephemeral", "--strategy", "keyword").code == 1
+    assert chitta("list").code == 1
+
+
+def test_forget_asks_where_there_is_nobody_to_ask_it_refuses(chitta: Run) -> None:
+    chitta("remember", "words", "--id", "x")
+    ran = chitta("forget", "x")
+    assert ran.code == 2 and "--yes" in ran.err
+    assert chitta("show", "x").code == 0
+
+
+def test_forget_takes_no_for_an_answer(chitta: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    chitta("remember", "words", "--id", "x")
+    monkeypatch.setattr("chitta.cli.output.on_terminal", lambda stream=None: stream is not None)
+    assert chitta("forget", "x", input="n\n").code == 1
+    assert chitta("show", "x").code == 0
+    assert chitta("forget", "x", input="y\n").code == 0
+
+
+def test_forget_does_what_it_can_and_names_what_is_not_there(chitta: Run) -> None:
+    chitta("remember", "words", "--id", "xylophone")
+    ran = chitta("forget", "xylophone", "xylophon", "--yes")
+    assert ran.code == 1 and ran.out == "forgot xylophone\n" and "'xylophon'" in ran.err
+
+
+def test_titles_from_first_lines() -> None:
+    assert first_line("\n## A heading\n\ntext") == "A heading"
+    assert first_line("- an item") == "an item"
+    long = first_line("word " * 40)
+    assert len(long) <= 81 and long.endswith("word…")
+
+
+def test_a_note_in_another_script_gets_an_id(chitta: Run) -> None:
+    facts = chitta("remember", "数据库每周日重置。", "--json").value
+    assert facts["id"].startswith("note-")
+    assert chitta("recall", "数据库", "--strategy", "keyword").code == 0

@@ -1,0 +1,104 @@
+from __future__ import annotations
+
+import io
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from chitta.cli import output
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+def look_at_it(monkeypatch: pytest.MonkeyPatch) -> Terminal:
+    """From here on standard output is a terminal with colours."""
+    for name in ("NO_COLOR", "FORCE_COLOR", "COLUMNS"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("TERM", "xterm-256color")
+    screen = Terminal()
+    monkeypatch.setattr("sys.stdout", screen)
+    return screen
+
+
+@given(st.text())
+def test_harmless_text_can_neither_move_a_cursor_nor_turn_the_line(text: str) -> None:
+    shown = output.harmless(text)
+    assert "\x1b" not in shown and "\x9b" not in shown and "\u202e" not in shown
+    assert shown.encode("utf-8").decode("utf-8") == shown
+
+
+def test_harmless_keeps_newlines_tabs_and_other_scripts() -> None:
+    assert output.harmless("a\tb\r\nनमस्ते 家 👩‍💻") == "a\tb\nनमस्ते 家 👩‍💻"
+
+
+def test_a_table_in_a_pipe_is_aligned_text(capsys: pytest.CaptureFixture[str]) -> None:
+    output.table(["name", "n"], [["one", 1], ["家族", 20]], right=["n"])
+    assert capsys.readouterr().out == "name   n\none    1\n家族  20\n"
+
+
+def test_a_table_in_a_pipe_has_no_colour_even_when_forced(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    output.table(["name"], [["one"]])
+    output.say("bold", "bold")
+    assert "\x1b" not in capsys.readouterr().out
+
+
+def test_a_table_on_a_terminal_is_drawn(monkeypatch: pytest.MonkeyPatch) -> None:
+    terminal = look_at_it(monkeypatch)
+    output.table(["name", "n"], [["[bold]not markup[/bold]", 1]], right=["n"])
+    drawn = terminal.getvalue()
+    assert "\x1b[" in drawn and "─" in drawn and "[bold]not markup[/bold]" in drawn
+
+
+@pytest.mark.parametrize(("name", "value"), [("NO_COLOR", "1"), ("TERM", "dumb")])
+def test_colours_can_be_turned_off(monkeypatch: pytest.MonkeyPatch, name: str, value: str) -> None:
+    terminal = look_at_it(monkeypatch)
+    monkeypatch.setenv(name, value)
+    output.say("words", "bold")
+    output.table(["name"], [["one"]])
+    assert "\x1b[3" not in terminal.getvalue() and terminal.getvalue().startswith("words\n")
+
+
+def test_json_is_utf8_in_any_locale(monkeypatch: pytest.MonkeyPatch) -> None:
+    raw = io.BytesIO()
+    monkeypatch.setattr("sys.stdout", io.TextIOWrapper(raw, encoding="ascii"))
+    output.as_json({"text": "家 \ud800", "bad": float("nan")})
+    assert json.loads(raw.getvalue().decode("utf-8")) == {"text": "家 \ufffd", "bad": None}
+
+
+def test_a_character_that_the_stream_lacks_stops_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    raw = io.BytesIO()
+    monkeypatch.setattr("sys.stdout", io.TextIOWrapper(raw, encoding="cp1252"))
+    output.prepare_streams()
+    output.say("家")
+    output.sys.stdout.flush()
+    assert raw.getvalue() == b"?\n"
+
+
+def test_one_line_cuts_and_says_so() -> None:
+    assert output.one_line("a  b\nc", 10) == "a b c"
+    assert output.one_line("abcdefgh", 4) == "abc…"
+
+
+def test_paragraphs_keep_to_the_width(capsys: pytest.CaptureFixture[str]) -> None:
+    output.paragraph("word " * 60, "  ")
+    lines = capsys.readouterr().out.splitlines()
+    assert len(lines) > 1 and all(line.startswith("  ") and len(line) <= output.PLAIN_WIDTH for line in lines)
+
+
+@pytest.mark.parametrize(
+    ("count", "words"), [(0, "0 B"), (999, "999 B"), (1000, "1.0 kB"), (12_345_678, "12.3 MB"), (10**13, "10000 GB")]
+)
+def test_sizes(count: int, words: str) -> None:
+    assert output.size_of(count) == words
+
+
+def test_plurals() -> None:
+    assert [output.plural(n, "note") for n in (0, 1, 1200)] == ["0 notes", "1 note", "1,200 notes"]

@@ -1,0 +1,97 @@
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from chitta import settings as table
+from chitta.cli import checkout, trial
+from chitta.cli.failure import Failure
+
+Run = Callable[..., Any]
+
+pytestmark = pytest.mark.skipif(checkout.root() is None, reason="the hook is not here")
+
+
+def a_hook(folder: Path, monkeypatch: pytest.MonkeyPatch, body: str) -> None:
+    """A checkout whose hook does ``body``."""
+    path = folder / "hooks" / "prompt-core.sh"
+    path.parent.mkdir()
+    path.write_text(f"#!/bin/sh\n{body}\n")
+    path.chmod(0o755)
+    monkeypatch.setenv("CHITTA_ROOT", str(folder))
+
+
+def go(prompt: str = "a prompt", **options: str) -> trial.Trial:
+    return trial.run(table.load(), prompt, **{"cwd": "/", **options})
+
+
+def envelope(text: str) -> str:
+    return json.dumps({"hookSpecificOutput": {"hookEventName": "UserPromptSubmit", "additionalContext": text}})
+
+
+def test_the_hook_gets_what_a_harness_would_send(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    a_hook(folder, monkeypatch, f'cat >"{folder}/payload"; env >"{folder}/env"; echo "$1" >"{folder}/harness"')
+    go("words \U0001f600 \ud800", cwd="/some/where", realm="project:x", session="s1")
+    assert json.loads((folder / "payload").read_text()) == {
+        "session_id": "s1",
+        "cwd": "/some/where",
+        "hook_event_name": "UserPromptSubmit",
+        "prompt": "words \U0001f600 \ufffd",
+    }
+    environ = (folder / "env").read_text().splitlines()
+    assert "CHITTA_REALM=project:x" in environ and f"CHITTA_HOME={os.environ['CHITTA_HOME']}" in environ
+    assert (folder / "harness").read_text() == "claude\n"
+
+
+def test_a_large_prompt_goes_through_standard_input(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    a_hook(folder, monkeypatch, f'wc -c >"{folder}/size"')
+    go("x" * 1_000_000)
+    assert int((folder / "size").read_text()) > 1_000_000
+
+
+def test_the_block_is_what_the_harness_reads(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    a_hook(folder, monkeypatch, f"cat >/dev/null; cat <<'END'\n{envelope('<notes>one two')}\nEND")
+    result = go()
+    assert result.block == "<notes>one two" and result.reason == "" and result.wall_ms > 0
+
+
+@pytest.mark.parametrize("body", ["echo not json", "echo '{}'", "echo '[1]'", "exit 3"])
+def test_a_hook_that_breaks_its_contract_is_told_so(folder: Path, monkeypatch: pytest.MonkeyPatch, body: str) -> None:
+    a_hook(folder, monkeypatch, f"cat >/dev/null; {body}")
+    with pytest.raises(Failure):
+        go()
+
+
+def test_a_hook_that_cannot_be_run_is_told_so(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    a_hook(folder, monkeypatch, "true")
+    (folder / "hooks" / "prompt-core.sh").chmod(0o644)
+    with pytest.raises(Failure, match="cannot be run"):
+        go()
+
+
+def silent(record: dict[str, Any]) -> str:
+    return trial.why_silent(b"{}", record, table.load())
+
+
+def lane(state: str = "ok", rows: int = 0) -> dict[str, Any]:
+    return {"state": state, "rows": rows}
+
+
+def test_silence_is_explained_from_the_log() -> None:
+    assert "single candidate" in silent({"lanes": {"keyword": lane(), "semantic": lane("late")}})
+    assert "semantic late" in silent({"lanes": {"keyword": lane(), "semantic": lane("late")}})
+    crashed = {"lanes": {"keyword": lane("crash"), "hybrid": lane("ablated")}}
+    assert silent(crashed) == "no lane could answer: keyword crash"
+    record = {"lanes": {"hybrid": lane(rows=4)}, "dropped": {"conf": 3, "unk": 1}, "band": "UNKNOWN", "percent": 3}
+    assert "none of the 4 candidates passed (conf 3, unk 1)" in silent(record) and "UNKNOWN 3%" in silent(record)
+
+
+def test_silence_without_a_log_line_is_explained_from_the_payload() -> None:
+    payload = json.dumps({"prompt": "/clear"}).encode()
+    assert trial.why_silent(payload, {}, table.load()) == "nothing was asked of the store: a command to the client"
+    assert "chitta doctor" in trial.why_silent(json.dumps({"prompt": "words"}).encode(), {}, table.load())

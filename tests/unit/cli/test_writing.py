@@ -1,0 +1,53 @@
+from __future__ import annotations
+
+import datetime
+
+import pytest
+
+from chitta import settings as table
+from chitta.cli.bookshelf import Found
+from chitta.cli.writing import ADDED, UNCHANGED, UPDATED, put
+from chitta.notes.note import Note
+from chitta.notes.store import NoteStore
+
+TODAY = datetime.date.today().isoformat()
+
+
+@pytest.fixture
+def store() -> NoteStore:
+    return NoteStore(table.load().notes_dir)
+
+
+def standing(store: NoteStore, note: Note) -> Found:
+    path = store.write(note)
+    return Found(store.read(path), path)
+
+
+def test_a_new_note_is_created_today_unless_it_says_otherwise(store: NoteStore) -> None:
+    done = put(store, Note("one", text="a"), None)
+    assert done.outcome == ADDED and done.path is not None and store.read(done.path).created == TODAY
+    assert put(store, Note("two", text="a", created="2020-01-01"), None).note.created == "2020-01-01"
+
+
+def test_an_equal_note_is_not_rewritten(store: NoteStore) -> None:
+    old = standing(store, Note("one", text="a", created="2020-01-01", updated="2021-01-01"))
+    before = old.path.stat().st_mtime_ns
+    assert put(store, Note("one", text="a"), old).outcome == UNCHANGED
+    assert old.path.stat().st_mtime_ns == before
+
+
+def test_a_changed_note_keeps_its_date_and_place(store: NoteStore) -> None:
+    old = standing(store, Note("one", text="a", created="2020-01-01"))
+    moved = old.path.rename(old.path.with_name("by hand.md"))
+    done = put(store, Note("one", text="b"), Found(old.note, moved))
+    assert (done.outcome, done.path) == (UPDATED, moved)
+    kept = store.read(moved)
+    assert (kept.text, kept.created, kept.updated) == ("b", "2020-01-01", TODAY)
+
+
+def test_a_dry_run_says_the_same_and_writes_nothing(store: NoteStore) -> None:
+    assert put(store, Note("one", text="a"), None, dry_run=True).outcome == ADDED
+    assert not store.root.exists()
+    old = standing(store, Note("one", text="a"))
+    assert put(store, Note("one", text="b"), old, dry_run=True).outcome == UPDATED
+    assert store.read(old.path).text == "a"
