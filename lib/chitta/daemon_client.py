@@ -54,7 +54,7 @@ def call(settings: Settings, op: str, body: dict[str, Any] | None = None, timeou
     except ValueError:
         value = None
     if not isinstance(value, dict):
-        raise DaemonAway("the daemon's answer could not be read", "stop it with `chitta daemon stop` and try again")
+        raise DaemonAway("the daemon's answer could not be read", "stop it with `chitta stop` and try again")
     return value
 
 

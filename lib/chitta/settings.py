@@ -177,7 +177,7 @@ def load(environ: Mapping[str, str] | None = None) -> Settings:
     for name, raw in _from_file(os.path.join(home, "chitta.toml"), problems).items():
         _take(values, name, raw, problems)
     for name, setting in BY_NAME.items():
-        if name in environ and (environ[name] != "" or setting.kind == "text"):
+        if name in environ and (environ[name] != "" or setting.default == ""):
             _take(values, name, environ[name], problems)
     return Settings(values, problems)
 

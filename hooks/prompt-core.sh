@@ -1,0 +1,96 @@
+#!/bin/bash -p
+# Summary: Recalls for one prompt: reads a harness's hook payload, prints what may enter the model's context.
+# Usage: prompt-core.sh [claude|codex|copilot|gemini] <payload.json
+#
+# Always exits 0, and prints nothing unless there is something to say. The budget counts from the
+# first line; every step below has a limit of its own inside it. -p: no BASH_ENV, no functions
+# from the environment.
+set +e -u
+umask 077
+
+# Standard error stays the harness's only for what a person has asked to see.
+exec 3>&2 || exec 3>/dev/null
+exec 2>/dev/null 4>&- 5>&- 6>&- 7>&- 8>&- 9>&-
+
+self=${BASH_SOURCE[0]}
+[[ $self == */* ]] || self=./$self
+while [[ -L $self ]]; do
+  link=$(readlink "$self") || exit 0
+  case $link in /*) self=$link ;; *) self=${self%/*}/$link ;; esac
+done
+# shellcheck source=lib/env.sh
+. "${self%/*}/../lib/env.sh" || exit 0
+
+if [[ ! -x $CHITTA_PYTHON ]]; then
+  # The prompt goes on; `chitta doctor` finds this line.
+  mkdir -p "$CHITTA_HOME/state" &&
+    printf '{"degraded":["no interpreter: run install.sh"]}\n' >>"$CHITTA_HOME/state/recall-log.jsonl"
+  exit 0
+fi
+
+# shellcheck source=lib/launch.sh
+. "$CHITTA_ROOT/lib/launch.sh"
+
+dir='' step=''
+# shellcheck disable=SC2329 # the traps call it
+clean() {
+  trap - EXIT HUP INT TERM
+  set +u # nothing may have been started yet
+  if [[ -d $dir ]]; then
+    [[ -z $step ]] || kill -KILL "$step"
+    chitta_kill_lanes
+    # What has just been killed may still have made a file while rm was looking.
+    rm -rf "$dir" || rm -rf "$dir" || rm -rf "$dir"
+  fi
+  exit 0
+}
+trap clean EXIT HUP INT TERM
+
+dir=$(mktemp -d "${TMPDIR:-/tmp}/chitta.XXXXXX") || dir=$(mktemp -d /tmp/chitta.XXXXXX) ||
+  dir=$(mktemp -d "$CHITTA_HOME/state/chitta.XXXXXX") || exit 0
+: >"$dir/started"
+
+# Each step runs in the background and is waited for, because a trap waits for a foreground one.
+"$CHITTA_PYTHON" -I -S -E "$CHITTA_ROOT/bin/chitta-turn" "$dir/request.json" "${1-}" \
+  <&0 >"$dir/launch" 2>"$dir/turn.err" 3>&- &
+step=$!
+wait "$step"
+
+go=0 budget_ms='' limit_ms='' left_ms='' skip='' only='' limits=''
+while IFS='=' read -r key value; do
+  case $value in *[!A-Za-z0-9._=\ -]*) continue ;; esac
+  case $key in
+    go | budget_ms | limit_ms | left_ms | limit.*) case $value in '' | *[!0-9]* | ???????*) continue ;; esac ;;
+  esac
+  case $key in
+    go) go=$value ;;
+    budget_ms) budget_ms=$value ;;
+    limit_ms) limit_ms=$value ;;
+    left_ms) left_ms=$value ;;
+    limit.*) limits+=" ${key#limit.}=$value" ;;
+    skip) skip=$value ;;
+    only) only=$value ;;
+  esac
+done <"$dir/launch"
+[[ $go == 1 && -n $budget_ms && -n $limit_ms && -n $left_ms ]] || exit 0
+
+chitta_launch "$dir" "$skip" "$only" "$limit_ms" "$limits" "$left_ms"
+
+case ${CHITTA_ADMIT_DEBUG:-}${CHITTA_RECALL_PROFILE:-} in
+  '' | 0 | 00) exec 3>"$dir/merge.err" ;;
+esac
+# Merge clears the folder away, so its output is read through a descriptor that was open before.
+# shellcheck disable=SC2094 # written by merge, read when merge has ended
+exec 4>"$dir/out" 5<"$dir/out" || exit 0
+# shellcheck disable=SC2086 # the words hold only [a-z0-9=:-]
+"$CHITTA_PYTHON" -I -S -E "$CHITTA_ROOT/bin/chitta-merge" "$dir" "$budget_ms" $CHITTA_LAUNCHED \
+  </dev/null >&4 2>&3 3>&- 4>&- 5<&- &
+step=$!
+exec 3>&- 4>&-
+wait "$step" || exit 0
+step=''
+IFS= read -r -d '' out <&5
+# A harness that has stopped listening must not make this exit with 141.
+trap : PIPE
+[[ -z $out ]] || printf '%s' "$out"
+exit 0

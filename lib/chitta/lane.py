@@ -1,0 +1,162 @@
+"""What every lane that ships with chitta does: a request in, rows out, an exit code.
+
+``lanes/NAME <request.json >rows.jsonl``. The daemon answers; this module forwards bytes and keeps
+the time. Without the daemon, the lanes that know words answer in this process.
+"""
+
+import posix
+import sys
+import time
+
+from chitta import client
+from chitta.client import LATE, MISUSE, OK, UNAVAILABLE
+
+#: Seconds that a lane may take when nobody says otherwise.
+DEFAULT_DEADLINE_S = 2.0
+#: Share of the deadline that the lanes which must answer give the daemon.
+_DAEMON_SHARE = 0.6
+MAX_REQUEST_BYTES = 16 * 1024 * 1024
+_CHUNK_BYTES = 256 * 1024
+
+#: These know words alone: they answer here, at once, when the daemon cannot.
+_AT_ONCE = frozenset({"keyword", "correction-key"})
+#: These wait for a daemon that is starting, and then make do with words.
+_AFTER_WAITING = frozenset({"hybrid", "cross-realm", "correction"})
+
+
+def main(name: str) -> None:
+    """Run the lane called ``name`` as this process; does not return."""
+    arguments = sys.argv[1:]
+    if arguments or posix.isatty(0):
+        _by_hand(name, arguments)
+    client.pin_interpreter("-I", "-S", "-E")
+    seconds = client.number("CHITTA_DEADLINE_MS", DEFAULT_DEADLINE_S * 1000) / 1000
+    client.alarm(seconds)
+    code, body = answer(name, _read_request(), seconds)
+    if code != OK:
+        client.complain(f"{name}: {body.decode('utf-8', 'replace').strip() or 'no answer'}")
+    elif not client.write_all(1, body):
+        code = UNAVAILABLE
+    # Everything is written; the interpreter's own leave-taking would cost a seventh of its life.
+    posix._exit(code)
+
+
+def answer(name: str, request: bytes, seconds: float, warm_wait: float = -1.0) -> tuple[int, bytes]:
+    """The exit code and the rows, or the exit code and one line saying why there are none.
+
+    ``warm_wait``: seconds to wait for a daemon that is starting or loading its models, where it
+    is not what CHITTA_WARM_WAIT_MS says.
+    """
+    end = time.monotonic() + seconds
+    if not request.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"{"):
+        return MISUSE, b"standard input holds no request"
+    verb = b"lane " + name.encode()
+    must_answer = name in _AT_ONCE
+    if client.flag("CHITTA_NO_DAEMON"):
+        return in_process(name, request)
+    try:
+        patience = seconds * _DAEMON_SHARE if must_answer else seconds
+        code, body = client.ask(verb, request, patience, _waiting(warm_wait))
+    except client.Away:
+        return _without_daemon(name, request, end, warm_wait)
+    except client.Broken as problem:
+        code, body = UNAVAILABLE, str(problem).encode("utf-8", "replace")
+    if code == OK and not body.startswith(b"{"):
+        code, body = UNAVAILABLE, b"the daemon sent no rows"
+    if must_answer and code in (UNAVAILABLE, LATE):
+        return in_process(name, request)
+    return code, body
+
+
+def _waiting(seconds: float) -> tuple[tuple[bytes, bytes], ...]:
+    """What to tell the daemon of how long to wait for its models; nothing where the person's setting holds."""
+    return ((b"CHITTA_WARM_WAIT_MS", b"%d" % (seconds * 1000)),) if seconds >= 0 else ()
+
+
+def _without_daemon(name: str, request: bytes, end: float, warm_wait: float) -> tuple[int, bytes]:
+    """Start the daemon, and wait for it as long as this lane's kind of answer is worth."""
+    client.bring_packages()
+    from chitta import starter
+    from chitta.settings import load
+    from chitta.wire.request import parse_request
+
+    try:
+        parse_request(request)
+    except ValueError as problem:
+        return MISUSE, str(problem).encode("utf-8", "replace")
+    settings = load()
+    if settings.flag("CHITTA_NO_DAEMON"):
+        return in_process(name, request)
+    coming = starter.start_daemon()
+    if name in _AT_ONCE:
+        return in_process(name, request)
+    why = "there is no daemon"
+    if coming:
+        wait = warm_wait if warm_wait >= 0 else settings.integer("CHITTA_WARM_WAIT_MS") / 1000
+        try:
+            return _wait_for_daemon(name, request, end, wait)
+        except client.Away:
+            why = "the daemon is still starting"
+        except client.Broken as problem:
+            why = str(problem)
+    return in_process(name, request) if name in _AFTER_WAITING else (UNAVAILABLE, why.encode("utf-8", "replace"))
+
+
+def _wait_for_daemon(name: str, request: bytes, end: float, wait: float) -> tuple[int, bytes]:
+    """Ask as soon as it listens; what the wait has used is no longer the daemon's to wait for its models."""
+    give_up = time.monotonic() + wait
+    while True:
+        left = max(give_up - time.monotonic(), 0.0)
+        try:
+            return client.ask(b"lane " + name.encode(), request, end - time.monotonic(), _waiting(left))
+        except client.Away:
+            if left <= client.LOOK_EVERY_S:
+                raise
+        time.sleep(client.LOOK_EVERY_S)
+
+
+def in_process(name: str, request: bytes) -> tuple[int, bytes]:
+    """The same answer, made in this process; a dependency that cannot be had is 111."""
+    client.bring_packages()
+    import os
+
+    kept = posix.dup(1)
+    posix.dup2(2, 1)  # whatever a library prints is not a row
+    try:
+        from chitta.gateway.inprocess import answer as answer_here
+
+        return answer_here(name, request, dict(os.environ))
+    except (ImportError, OSError) as problem:
+        return UNAVAILABLE, f"cannot answer without the daemon: {problem}".encode("utf-8", "replace")
+    finally:
+        posix.dup2(kept, 1)
+        posix.close(kept)
+
+
+def _read_request() -> bytes:
+    """All of standard input, cut at the size that no request reaches; empty when there is none."""
+    parts: list[bytes] = []
+    size = 0
+    try:
+        while size < MAX_REQUEST_BYTES and (part := posix.read(0, _CHUNK_BYTES)):
+            parts.append(part)
+            size += len(part)
+    except OSError:
+        pass
+    return b"".join(parts)
+
+
+def _by_hand(name: str, arguments: list[str]) -> None:
+    """``lanes/NAME "some words"`` and ``--help``: typer, imported only here. Does not return."""
+    if not arguments:
+        client.complain(f"{name}: no request on standard input", f'{name} "some words", or {name} --help')
+        posix._exit(MISUSE)
+    client.pin_interpreter("-I")
+    client.bring_packages()
+    try:
+        from chitta.cli.lane_by_hand import run
+    except ImportError as problem:
+        client.complain(f"not installed: {problem}", f"run {client.root()}/install.sh")
+        posix._exit(UNAVAILABLE)
+    run(name)
+    posix._exit(OK)
