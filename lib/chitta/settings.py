@@ -50,15 +50,15 @@ def _text(name: str, default: str, meaning: str) -> Setting:
 TABLE: tuple[Setting, ...] = (
     # Where things are
     _text("CHITTA_HOME", "~/.chitta", "The store: notes, index, state. Environment only."),
-    _text("CHITTA_RUN_DIR", "", "Folder of the daemon's socket; empty means `$CHITTA_HOME/run`. Environment only."),
-    _text("CHITTA_PYTHON", "", "Interpreter for lanes and merge; empty means the one install.sh made. Environment only."),
+    _text("CHITTA_RUN_DIR", "", "Folder of the daemon's socket; else `$CHITTA_HOME/run`. Environment only."),
+    _text("CHITTA_PYTHON", "", "Interpreter of lanes and merge; else install.sh's. Environment only."),
     _text("CHITTA_REALM", "", "Realm to use instead of the one found from the working directory."),
     # The hook
     _integer("CHITTA_HOOK_BUDGET_MS", 6000, "Wall-clock budget of the whole hook, from its first line.", 200, 600_000),
     _integer("CHITTA_LANE_LIMIT_MS", 2000, "Longest a lane may take; a later one counts as late.", 50, 600_000),
     _integer("CHITTA_HYBRID_LIMIT_MS", 3000, "Longest the hybrid and cross-realm lanes may take.", 50, 600_000),
     _integer("CHITTA_STDIN_WAIT_MS", 1500, "Longest wait for the harness to write its payload.", 50, 60_000),
-    _text("CHITTA_ABLATE_LANES", "", "Comma list of lane tags to leave out for this process tree, such as `sem,hyb`."),
+    _text("CHITTA_ABLATE_LANES", "", "Lane tags to leave out for this process tree, such as `sem,hyb`."),
     _integer("CHITTA_LANE_K", 10, "Rows asked of each lane.", 1, 100),
     # Admission
     _integer("CHITTA_MAX_MEMORIES", 3, "Most memories in one block.", 1, 20),
@@ -67,16 +67,16 @@ TABLE: tuple[Setting, ...] = (
     _flag("CHITTA_ADMIT_DEBUG", False, "One line on stderr per candidate: lane, confidence, verdict, cause."),
     # The daemon
     _flag("CHITTA_NO_DAEMON", False, "Never start or ask the daemon; keyword and correction-key still answer."),
-    _integer("CHITTA_IDLE_TIMEOUT", 1800, "Seconds without a request after which the daemon leaves.", 1, 31_536_000),
-    _integer("CHITTA_WARM_WAIT_MS", 1200, "Longest a lane waits for a daemon that is still loading its models.", 0, 60_000),
+    _integer("CHITTA_IDLE_TIMEOUT", 1800, "Seconds without a request before the daemon leaves.", 1, 31_536_000),
+    _integer("CHITTA_WARM_WAIT_MS", 1200, "Longest a lane waits for models that are loading.", 0, 60_000),
     # Models
-    _text("CHITTA_EMBED_MODEL", "bge-small-en", "Embedder: a shipped name, or a sentence-transformers name or folder."),
+    _text("CHITTA_EMBED_MODEL", "bge-small-en", "Embedder: a shipped or sentence-transformers name, or a folder."),
     _integer("CHITTA_EMBED_THREADS", 1, "Threads for embedding a prompt; indexing uses all cores.", 1, 64),
-    _text("CHITTA_RERANK_MODEL", "ms-marco-minilm-l12", "Reranker: a shipped name, or a sentence-transformers name or folder; `none` turns it off."),
-    _text("CHITTA_RERANK_ONNX_DIR", "", "Folder with a cross-encoder's `model.onnx` and `tokenizer.json`; preferred when set."),
+    _text("CHITTA_RERANK_MODEL", "ms-marco-minilm-l12", "Reranker: likewise; `none` turns it off."),
+    _text("CHITTA_RERANK_ONNX_DIR", "", "Folder of a cross-encoder's ONNX files; preferred when set."),
     _integer("CHITTA_RERANK_THREADS", 2, "Threads of the reranker.", 1, 64),
-    _integer("CHITTA_RERANK_MAX_LEN", 128, "Longest prompt and passage pair the reranker reads, in tokens.", 16, 512),
-    _integer("CHITTA_RERANK_BUDGET_MS", 0, "Time that the reranker may use on the prompt path; 0 leaves it to `chitta recall`.", 0, 60_000),
+    _integer("CHITTA_RERANK_MAX_LEN", 128, "Longest pair that the reranker reads, in tokens.", 16, 512),
+    _integer("CHITTA_RERANK_BUDGET_MS", 0, "The reranker's time in a prompt; 0: only `chitta recall`.", 0, 60_000),
     _real("CHITTA_FUSION_ALPHA", 0.5, "Weight of meaning against words when hybrid joins its arms.", 0.0, 1.0),
     # Logs
     _flag("CHITTA_LOG_PROMPTS", False, "Keep the prompt's text in the recall log."),

@@ -34,8 +34,9 @@ class LanePolicy(NamedTuple):
     """One lane's terms. The table's order is the fairness order.
 
     ``role``: corrections, recall in this realm, or recall beyond it (which waits for scoped recall
-    to find nothing). ``conf_floor``: least calibrated probability (0–1); ``lone_conf_floor`` the
-    same for a lone turn, ``words_conf_floor`` for a row without a measured cosine, ``unknown_conf_floor`` for a row that UNKNOWN lets by. ``under_unknown``: rows pass, need a shared distinctive token, or are
+    to find nothing). Least calibrated probabilities (0–1): ``conf_floor``; ``lone_conf_floor`` for a
+    lone turn; ``words_conf_floor`` for a row without a measured cosine; ``unknown_conf_floor`` for a
+    row that UNKNOWN lets by. ``under_unknown``: rows pass, need a shared distinctive token, or are
     dropped. ``knowledge_only``: only knowledge kinds. ``certain``: the match itself is proof: no
     evidence asked, a reserved slot, and again in the same session. ``limit``: the setting that
     bounds the lane's time.
@@ -139,7 +140,8 @@ def document() -> str:
     ]
     words = {PASS: "passes", TOKEN: "needs a shared token and {:g}", DROP: "dropped"}
     for policy in LANES:
-        floors = ["none" if floor < 0 else f"{floor:g}" for floor in (policy.conf_floor, policy.lone_conf_floor, policy.words_conf_floor)]
+        asked = (policy.conf_floor, policy.lone_conf_floor, policy.words_conf_floor)
+        floors = ["none" if floor < 0 else f"{floor:g}" for floor in asked]
         kinds = "knowledge" if policy.knowledge_only else "not bookkeeping"
         unknown = words[policy.under_unknown].format(policy.unknown_conf_floor)
         cells = (policy.lane, policy.tag, policy.asks, *floors, unknown, kinds)

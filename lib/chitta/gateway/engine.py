@@ -157,7 +157,8 @@ class Engine:
         reading = self._read(query, request)
         if strategy == "keyword":
             found = self._words(reading.terms, realm, limit, None)
-            return self._answer(strategy, found, reading.weigh([n for n, _ in found], words=dict(found)), reading, request)
+            evidence = reading.weigh([name for name, _ in found], words=dict(found))
+            return self._answer(strategy, found, evidence, reading, request)
         page = self.page(query, realm, reading, 1.0 if strategy == "semantic" else self._alpha)
         if strategy == "semantic" and page.note:
             raise Unavailable(page.note)

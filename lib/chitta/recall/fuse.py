@@ -42,9 +42,8 @@ def convex(dense: Ranking, sparse: Ranking, alpha: float) -> list[tuple[str, flo
     if not dense or not sparse:
         return ordered(min_max(dense or sparse))
     near, exact = min_max(dense), min_max(sparse)
-    return ordered(
-        {name: alpha * near.get(name, 0.0) + (1.0 - alpha) * exact.get(name, 0.0) for name in near.keys() | exact.keys()}
-    )
+    names = near.keys() | exact.keys()
+    return ordered({name: alpha * near.get(name, 0.0) + (1.0 - alpha) * exact.get(name, 0.0) for name in names})
 
 
 def reciprocal_rank(

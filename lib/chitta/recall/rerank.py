@@ -67,7 +67,7 @@ def blend(fused: Ranking, logits: Sequence[float], weight: float = WEIGHT) -> li
     if len(head) < 2 or any(logit != logit or abs(logit) == float("inf") for logit in logits):
         return list(fused)
     near = min_max(head)
-    judged = min_max([(name, logit) for (name, _), logit in zip(head, logits)])
+    judged = min_max([(name, logit) for (name, _), logit in zip(head, logits, strict=True)])
     joined = [(name, (1.0 - weight) * near[name] + weight * judged[name]) for name, _ in head]
     order = sorted(range(len(joined)), key=lambda at: (-joined[at][1], at))
     floor = min(score for _, score in joined)

@@ -128,8 +128,10 @@ class Judge:
 
 def test_recall_lets_the_reranker_move_what_is_close(engine: Engine, settings: Settings) -> None:
     judged = Engine(settings, engine.snapshot, engine.embedder, Judge("idempotency"), calibration.shipped())
-    plain = dict((row.id, row.score) for row in engine.recall("buyers webhook", strategy="hybrid", limit=5, realm=SHOP)[1])
-    moved = dict((row.id, row.score) for row in judged.recall("buyers webhook", strategy="hybrid", limit=5, realm=SHOP)[1])
+    plain, moved = (
+        {row.id: row.score for row in one.recall("buyers webhook", strategy="hybrid", limit=5, realm=SHOP)[1]}
+        for one in (engine, judged)
+    )
     assert moved["double-payment"] >= plain["double-payment"]
     assert moved["webhook-raw-body"] < plain["webhook-raw-body"]
 

@@ -20,9 +20,10 @@ def test_coverage_is_the_idf_weighted_share_of_the_prompts_terms(engine: Engine)
 
 def test_tokens_are_shared_by_stem_and_by_part(engine: Engine) -> None:
     assert engine.snapshot is not None
-    reading = read_prompt(engine.snapshot, "signatures construct_event", ("signatures", "construct_event", "request.body"))
+    tokens = ("signatures", "construct_event", "request.body")
+    reading = read_prompt(engine.snapshot, "signatures construct_event", tokens)
     reading.weigh(["webhook-raw-body"], words={})
-    assert reading.shared_with("webhook-raw-body") == ("signatures", "construct_event", "request.body")
+    assert reading.shared_with("webhook-raw-body") == tokens
 
 
 def test_an_empty_prompt_has_no_weight(engine: Engine) -> None:
