@@ -88,7 +88,8 @@ def run(folder: str, budget_ms: float, lanes: list[Lane]) -> bytes:
     waited_ms = (time.time() - started_at) * 1000
     output = _merge(request, lanes, waited_ms, end, here)
     if client.flag("CHITTA_RECALL_PROFILE"):
-        client.write_all(2, profile(lanes, waited_ms, (time.time() - started_at) * 1000))
+        turn_ms = (posix.stat(f"{folder}/launch").st_mtime - started_at) * 1000
+        client.write_all(2, profile(lanes, turn_ms, waited_ms, (time.time() - started_at) * 1000))
     return output
 
 
@@ -209,9 +210,10 @@ def _merge(request: bytes, lanes: list[Lane], total_ms: float, end: float, here:
     return _merge_here(request, lanes, total_ms)
 
 
-def profile(lanes: list[Lane], waited_ms: float, total_ms: float) -> bytes:
-    """One line of times since the hook's first line: each lane's end, the end of the wait, the merge."""
-    words = [f"{lane.name}={lane.ms:.0f}ms({lane.state})" for lane in lanes]
+def profile(lanes: list[Lane], turn_ms: float, waited_ms: float, total_ms: float) -> bytes:
+    """One line of times since the hook's first line: the turn's end, each lane's, the wait's, the merge's."""
+    words = [f"turn={turn_ms:.0f}ms"]
+    words += [f"{lane.name}={lane.ms:.0f}ms({lane.state})" for lane in lanes]
     words += [f"wait={waited_ms:.0f}ms", f"total={total_ms:.0f}ms"]
     return f"chitta: profile {' '.join(words)}\n".encode()
 

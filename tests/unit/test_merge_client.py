@@ -205,7 +205,7 @@ def test_what_the_daemon_has_for_standard_error_goes_there(run: Path, run_dir: P
     assert (done.returncode, done.stdout) == (0, b"")
     first, second = done.stderr.decode().splitlines()
     assert first == "chitta: kw admitted"
-    assert second.startswith("chitta: profile keyword=") and "(ok)" in second
+    assert second.startswith("chitta: profile turn=") and " keyword=" in second and "(ok)" in second
 
 
 def test_everything_a_lane_left_running_is_ended(

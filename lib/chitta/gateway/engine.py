@@ -36,6 +36,8 @@ LANES = ("semantic", "context", "hybrid", "keyword", "cross-realm", "correction"
 STRATEGIES = ("hybrid", "semantic", "keyword")
 #: Candidates of each arm before fusion: deep enough that fusion, not the cut, decides.
 POOL = 50
+#: Head of a fused ranking whose evidence is weighed. The calibration was fitted on pages of ten.
+PAGE = 10
 #: Characters of a note's text in a row; the block shows less.
 ROW_TEXT_CHARS = 1_500
 
@@ -159,7 +161,7 @@ class Engine:
             found = self._words(reading.terms, realm, limit, None)
             evidence = reading.weigh([name for name, _ in found], words=dict(found))
             return self._answer(strategy, found, evidence, reading, request)
-        page = self.page(query, realm, reading, 1.0 if strategy == "semantic" else self._alpha)
+        page = self.page(query, realm, reading, 1.0 if strategy == "semantic" else self._alpha, limit)
         if strategy == "semantic" and page.note:
             raise Unavailable(page.note)
         ranking = page.ranking
@@ -186,27 +188,30 @@ class Engine:
         )
         return self._answer(lane, found, evidence, reading, request)
 
-    def page(
-        self, text: str, realm: str | None, reading: Reading, alpha: float, kinds: Collection[str] | None = None
-    ) -> Page:
-        """Both arms joined; from words alone, and saying why, where meaning cannot be had."""
-        words = self._words(reading.terms, realm, POOL, kinds)
+    def page(self, text: str, realm: str | None, reading: Reading, alpha: float, depth: int = PAGE) -> Page:
+        """Both arms joined, with the evidence of at least the first ``depth`` notes.
+
+        From words alone, and saying why, where meaning cannot be had.
+        """
+        depth = max(depth, PAGE)
+        words = self._words(reading.terms, realm, max(POOL, depth), None)
         vector = self._vector(text)
         vectors = self._snapshot().vectors
         if vector is None or vectors is None:
             ranking: Ranking = words
-            evidence = reading.weigh([name for name, _ in words], words=dict(words))
+            evidence = reading.weigh([name for name, _ in words[:depth]], words=dict(words))
             return Page(ranking, evidence, self._why_no_meaning())
-        near = vectors.search(vector, realm=realm, limit=POOL)
+        near = vectors.search(vector, realm=realm, limit=max(POOL, depth))
         ranking = convex(near, words, alpha)
-        cosines = {**self._cosines(vector, [name for name, _ in words]), **dict(near)}
-        names = [name for name, _ in ranking[:POOL]]
+        names = [name for name, _ in ranking[:depth]]
+        near_by_name = dict(near)
+        cosines = {**near_by_name, **self._cosines(vector, [name for name in names if name not in near_by_name])}
         evidence = reading.weigh(names, words=dict(words), cosines=cosines, centre=self._centre(vector))
-        return Page(ranking[:POOL], evidence, "")
+        return Page(ranking, evidence, "")
 
     def _joined(self, lane: str, realm: str | None, request: Request, settings: Settings) -> tuple[Header, list[Row]]:
         reading = self._read(request.query, request)
-        page = self.page(request.query, realm, reading, settings.real("CHITTA_FUSION_ALPHA"))
+        page = self.page(request.query, realm, reading, settings.real("CHITTA_FUSION_ALPHA"), request.k)
         budget = settings.integer("CHITTA_RERANK_BUDGET_MS")
         ranking = page.ranking
         if not page.note and budget and rerank.wanted(request.prompt):
@@ -231,7 +236,7 @@ class Engine:
         """Raw maxrel; None when meaning was not measured, since words alone cannot say that nothing is known."""
         if page.note:
             return None
-        ordered = [page.evidence[name] for name, _ in ranking if name in page.evidence]
+        ordered = [page.evidence[name] for name, _ in ranking[:PAGE] if name in page.evidence]
         signals = prompt_signals(ordered, reading.mass, len(reading.terms.words))
         return round(self.calibration.prompt.probability(signals), 4) if signals else 0.0
 

@@ -1,0 +1,103 @@
+#!/usr/bin/env bats
+# tests/run and tests/lint can fail: a runner that reports success for a failing suite is worse than none.
+
+# shellcheck disable=SC2016 # texts of programs
+REPO=$(cd -P "$BATS_TEST_DIRNAME/../.." && pwd -P)
+
+bats_require_minimum_version 1.5.0
+
+last_line() { printf '%s\n' "${lines[${#lines[@]} - 1]}"; }
+
+@test "a failing, a passing and a skipped pytest test are counted, and the run fails" {
+  cat >"$BATS_TEST_TMPDIR/test_sample.py" <<'EOF'
+import pytest
+
+def test_passes():
+    pass
+
+def test_fails():
+    assert 1 == 2
+
+@pytest.mark.skip(reason="a sample")
+def test_skipped():
+    pass
+
+@pytest.fixture
+def broken():
+    raise RuntimeError
+
+def test_error(broken):
+    pass
+EOF
+  run -1 "$REPO/tests/run" unit -- -p no:cacheprovider "$BATS_TEST_TMPDIR/test_sample.py"
+  [ "$(last_line)" = "1 passed, 2 failed, 1 skipped" ]
+}
+
+@test "pytest that finds nothing, or cannot start, fails the run" {
+  run -1 "$REPO/tests/run" unit -- -p no:cacheprovider "$BATS_TEST_TMPDIR/nowhere.py"
+  [ "$(last_line)" = "0 passed, 1 failed, 0 skipped" ]
+}
+
+@test "a failing, a passing and a skipped bats test are counted, and the run fails" {
+  printf '@test "%s" { %s; }\n' passes true fails false skipped skip >"$BATS_TEST_TMPDIR/sample.bats"
+  run -1 "$REPO/tests/run" bats -- "$BATS_TEST_TMPDIR/sample.bats"
+  [ "$(last_line)" = "1 passed, 1 failed, 1 skipped" ]
+}
+
+@test "a bats file that does not parse fails the run" {
+  echo '@test "open {' >"$BATS_TEST_TMPDIR/sample.bats"
+  run -1 "$REPO/tests/run" bats -- "$BATS_TEST_TMPDIR/sample.bats"
+  [[ $(last_line) == "0 passed, "[1-9]*" failed, 0 skipped" ]]
+}
+
+@test "what passes passes" {
+  printf '@test "passes" { true; }\n' >"$BATS_TEST_TMPDIR/sample.bats"
+  run -0 "$REPO/tests/run" bats -- "$BATS_TEST_TMPDIR/sample.bats"
+  [ "$(last_line)" = "1 passed, 0 failed, 0 skipped" ]
+}
+
+@test "a part that is not there is misuse" {
+  run -2 "$REPO/tests/run" nonsense
+  [[ $output == *"hint: see tests/run --help"* ]]
+}
+
+# lint_copy: a checkout of its own, with this one's tools, for files that are wrong on purpose.
+lint_copy() {
+  COPY=$BATS_TEST_TMPDIR/copy
+  mkdir -p "$COPY/tests/unit" "$COPY/lib/chitta" "$COPY/lanes"
+  cp "$REPO/tests/lint" "$REPO/tests/portability.tsv" "$COPY/tests/"
+  cp "$REPO/pyproject.toml" "$COPY/"
+  ln -s "$REPO/.venv" "$COPY/.venv"
+  printf '#!/usr/bin/env bash\ntrue\n' >"$COPY/lanes/fine"
+  printf '"""Fine."""\n' | tee "$COPY/lib/chitta/__init__.py" "$COPY/tests/conftest.py" >"$COPY/tests/unit/test_fine.py"
+}
+
+@test "lint: each tool sees a fault in an executable without an extension" {
+  lint_copy
+  run -0 "$COPY/tests/lint" ruff format mypy shellcheck shfmt portability
+  printf '#!/usr/bin/env python3\nimport os\nX: int = "text"\n' >"$COPY/lanes/python-lane"
+  printf '#!/usr/bin/env bash\nif true;then\nmapfile -t a <$1\nfi\n' >"$COPY/lanes/shell-lane"
+  run -1 "$COPY/tests/lint" ruff format mypy shellcheck shfmt portability
+  [ "$(last_line)" = "0 passed, 6 failed, 0 skipped" ]
+  [[ $output == *"lanes/python-lane:3: error: Incompatible types"* ]]
+  [[ $output == *"lanes/shell-lane:3:mapfile"*"instead: while IFS= read -r line"* ]]
+}
+
+@test "lint: portability passes over comments and lines that say why" {
+  lint_copy
+  printf '#!/usr/bin/env bash\n# mapfile\nmapfile -t a <f # portable: bash 4 was asked for above\n' >"$COPY/lanes/shell-lane"
+  run -0 "$COPY/tests/lint" portability
+  cp "$BATS_TEST_DIRNAME/unportable.txt" "$COPY/lanes/shell-lane" # all but its first line are wrong
+  run -1 "$COPY/tests/lint" portability
+  [ "$(grep -c '^  instead: ' <<<"$output")" -eq "$(($(wc -l <"$COPY/lanes/shell-lane") - 1))" ]
+}
+
+@test "lint: a stale settings page and a broken link are seen" {
+  lint_copy
+  mkdir -p "$COPY/docs"
+  echo stale >"$COPY/docs/settings.md"
+  printf '[a](nowhere.md) [b](docs/settings.md#part) `[c](code.md)` [d](https://example.org)\n' >"$COPY/README.md"
+  run -1 "$COPY/tests/lint" settings links
+  [ "$(last_line)" = "0 passed, 2 failed, 0 skipped" ]
+  [ "$(grep -c 'leads nowhere' <<<"$output")" -eq 1 ]
+}
