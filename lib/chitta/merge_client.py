@@ -88,7 +88,8 @@ def run(folder: str, budget_ms: float, lanes: list[Lane]) -> bytes:
     waited_ms = (time.time() - started_at) * 1000
     output = _merge(request, lanes, waited_ms, end, here)
     if client.flag("CHITTA_RECALL_PROFILE"):
-        turn_ms = (posix.stat(f"{folder}/launch").st_mtime - started_at) * 1000
+        request_at = posix.stat(f"{folder}/request.json").st_mtime
+        turn_ms = (request_at - started_at) * 1000
         client.write_all(2, profile(lanes, turn_ms, waited_ms, (time.time() - started_at) * 1000))
     return output
 

@@ -13,6 +13,7 @@ from typing import Any
 
 from chitta.admission import policy
 from chitta.admission.gate import SHADOW, Verdict
+from chitta.folders import make_private
 from chitta.settings import Settings
 from chitta.wire import codec
 from chitta.wire.request import Request
@@ -58,7 +59,7 @@ def entry(
 
 def append(state_dir: str, line: dict[str, Any]) -> None:
     """Add one line by one write, so that lines of parallel hooks never mix. Raises ``OSError``."""
-    os.makedirs(state_dir, mode=0o700, exist_ok=True)
+    make_private(state_dir)
     flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC
     file = os.open(os.path.join(state_dir, NAME), flags, 0o600)
     try:

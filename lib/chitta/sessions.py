@@ -13,6 +13,7 @@ import time
 from collections.abc import Collection
 from typing import Any, NamedTuple
 
+from chitta.folders import make_private
 from chitta.wire import codec
 
 VERSION = 1
@@ -114,7 +115,7 @@ def _texts(value: Any) -> tuple[str, ...]:
 def _locked(folder: str) -> int:
     """A descriptor that holds the folder's lock, or -1."""
     try:
-        os.makedirs(folder, mode=0o700, exist_ok=True)
+        make_private(folder)
         lock = os.open(os.path.join(folder, _LOCK_NAME), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     except OSError:
         return -1

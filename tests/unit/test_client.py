@@ -56,7 +56,7 @@ def test_the_payload_is_what_the_codec_reads(run_dir: Path, variables: pytest.Mo
 def test_any_reply_of_the_codec_is_read_back(code: int, body: bytes) -> None:
     import _socket
 
-    here, there = _socket.socketpair()  # type: ignore[attr-defined]
+    here, there = _socket.socketpair()
     there.setblocking(False)
     payload = codec.encode_reply_payload(code, body)
     frame = len(payload).to_bytes(4, "big") + payload

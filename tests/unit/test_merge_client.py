@@ -128,7 +128,7 @@ def test_at_the_end_of_the_budget_all_are_late(run: Path, groups: list[subproces
 @pytest.mark.parametrize("number", [0, 1, -1])
 def test_no_group_but_a_lanes_is_killed(number: int, monkeypatch: pytest.MonkeyPatch) -> None:
     killed: list[int] = []
-    monkeypatch.setattr(merge_client.posix, "kill", lambda target, _: killed.append(target))
+    monkeypatch.setattr("posix.kill", lambda target, _: killed.append(target))
     merge_client.kill(number)
     assert killed == []
 

@@ -122,9 +122,10 @@ def _unexpected(problem: BaseException) -> Failure:
     message = f"this should not have happened: {type(problem).__name__}: {problem}"
     try:
         from chitta import settings
+        from chitta.folders import make_private
 
         path = os.path.join(settings.load().state_dir, "cli-fault.txt")
-        os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
+        make_private(os.path.dirname(path))
         with open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w", errors="replace") as file:
             file.writelines(traceback.format_exception(problem))
     except OSError:

@@ -18,6 +18,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import NamedTuple
 
+from chitta.folders import make_private
+
 SOCKET_NAME = "daemon.sock"
 LOCK_NAME = "daemon.lock"
 PID_NAME = "daemon.pid"
@@ -55,7 +57,7 @@ class Listener(NamedTuple):
 def private_folder(path: str) -> str:
     """Make the run folder, or take the one that is there: ours, mode 0700. Returns ``path``."""
     try:
-        os.makedirs(path, mode=0o700, exist_ok=True)
+        make_private(path)
         found = os.stat(path)
         if found.st_uid != os.geteuid():
             raise CannotStart(f"{path} belongs to another user", "set CHITTA_RUN_DIR to a folder of your own")

@@ -10,6 +10,8 @@ import os
 import threading
 import time
 
+from chitta.folders import make_private
+
 MAX_BYTES = 1024 * 1024
 
 
@@ -46,7 +48,7 @@ class Logbook:
 
     def _open(self, path: str) -> int | None:
         try:
-            os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
+            make_private(os.path.dirname(path))
             descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
         except OSError:
             return None

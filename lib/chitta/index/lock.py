@@ -6,6 +6,7 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from chitta.folders import make_private
 from chitta.index import IndexBusy, IndexFault
 
 #: Seconds that a writer waits for another. Locks are held for one commit, or for reading changed files.
@@ -21,7 +22,7 @@ def held(index_dir: str, name: str = "write", wait: float = WAIT_SECONDS) -> Ite
     import filelock
 
     try:
-        os.makedirs(index_dir, mode=0o700, exist_ok=True)
+        make_private(index_dir)
         lock = filelock.FileLock(os.path.join(index_dir, f"{name}.lock"), timeout=wait, mode=0o600)
         lock.acquire()
     except filelock.Timeout:

@@ -7,6 +7,8 @@ import json
 import os
 from typing import Any
 
+from chitta.folders import make_private
+
 FILE_NAME = "model-digests.json"
 
 
@@ -45,7 +47,7 @@ class Digests:
         """Keep what was learned; a home that cannot be written learns it again next time."""
         part = f"{self._path}.{os.getpid()}.part"
         try:
-            os.makedirs(os.path.dirname(self._path), mode=0o700, exist_ok=True)
+            make_private(os.path.dirname(self._path))
             with open(part, "w", encoding="utf-8") as file:
                 json.dump(self._known, file)
             os.replace(part, self._path)

@@ -32,8 +32,8 @@ _UNSEEN = re.compile(
 )
 _MARKUP = re.compile(r"<(?=[A-Za-z!?]|\s*/)")
 # The two ways in which a line of the block begins that a line of a memory must not.
-_ITEM = re.compile(r"^(\s*-\s*)\[")
-_SUMMARY = re.compile(r"^(\s*)\[(?=\s*admit)", re.IGNORECASE)
+_ITEM = re.compile(r"^([^\S\n]*-\s*)\[", re.MULTILINE)
+_SUMMARY = re.compile(r"^([^\S\n]*)\[(?=\s*admit)", re.IGNORECASE | re.MULTILINE)
 _SPACELESS = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3000-\u9fff\uac00-\ud7a3\uf900-\ufaff\uff00-\uffef"
 _LONG = re.compile(rf"[^\s{_SPACELESS}]{{{MAX_TOKEN_CHARS + 1},}}")
 
@@ -43,4 +43,4 @@ def neutral(text: str) -> str:
     text = _NEWLINES.sub("\n", without_surrogates(text))
     text = _UNSEEN.sub("", _TERMINAL.sub("", text))
     text = _LONG.sub(lambda run: run[0][:_KEPT_TOKEN_CHARS] + "…", _MARKUP.sub("&lt;", text))
-    return "\n".join(_SUMMARY.sub(r"\1\\[", _ITEM.sub(r"\1\\[", line)) for line in text.split("\n"))
+    return _SUMMARY.sub(r"\1\\[", _ITEM.sub(r"\1\\[", text))

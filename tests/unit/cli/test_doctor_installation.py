@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,7 @@ from chitta import settings as table
 from chitta.admission import policy
 from chitta.cli import doctor_installation as checks
 from chitta.cli.finding import FAIL, OK, WARN, Finding
+from chitta.settings import Settings
 
 
 @pytest.fixture
@@ -29,8 +31,8 @@ def executable(path: Path, body: str = "cat >/dev/null") -> None:
     path.chmod(0o755)
 
 
-def one(check: object) -> Finding:
-    (finding,) = check(table.load())  # type: ignore[operator]
+def one(check: Callable[[Settings], Iterable[Finding]]) -> Finding:
+    (finding,) = check(table.load())
     return finding
 
 

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import io
 import json
+import sys
 
 import pytest
 from hypothesis import given
@@ -78,7 +79,7 @@ def test_a_character_that_the_stream_lacks_stops_nothing(monkeypatch: pytest.Mon
     monkeypatch.setattr("sys.stdout", io.TextIOWrapper(raw, encoding="cp1252"))
     output.prepare_streams()
     output.say("家")
-    output.sys.stdout.flush()
+    sys.stdout.flush()
     assert raw.getvalue() == b"?\n"
 
 
