@@ -56,12 +56,18 @@ def test_a_flag_that_is_neither_is_reported() -> None:
     assert found.flag("CHITTA_UNKNOWN_SILENCE") is True and found.problems
 
 
-def test_an_empty_variable_is_the_default_for_all_but_texts() -> None:
-    found = load({"CHITTA_LANE_K": "", "CHITTA_UNKNOWN_SILENCE": "", "CHITTA_RERANK_MODEL": ""})
+def test_an_empty_variable_is_the_default() -> None:
+    found = load({"CHITTA_LANE_K": "", "CHITTA_UNKNOWN_SILENCE": "", "CHITTA_RERANK_MODEL": "", "CHITTA_HOME": ""})
     assert found.problems == []
     assert found.integer("CHITTA_LANE_K") == settings.BY_NAME["CHITTA_LANE_K"].default
     assert found.flag("CHITTA_UNKNOWN_SILENCE") is True
-    assert found.text("CHITTA_RERANK_MODEL") == ""
+    assert found.text("CHITTA_RERANK_MODEL") == settings.BY_NAME["CHITTA_RERANK_MODEL"].default
+    assert found.home == load({}).home
+
+
+def test_an_empty_variable_wins_over_the_file_where_empty_means_something(tmp_path: Path) -> None:
+    (tmp_path / "chitta.toml").write_text('ablate_lanes = "sem"\n')
+    assert load({"CHITTA_HOME": str(tmp_path), "CHITTA_ABLATE_LANES": ""}).words("CHITTA_ABLATE_LANES") == ()
 
 
 def test_comma_lists() -> None:

@@ -43,9 +43,9 @@ class Calibration(NamedTuple):
     display: tuple[float, float]
 
     def percent(self, maxrel: float) -> int:
-        """Displayed percent: ``sigmoid(a + b · logit(maxrel))`` with maxrel held off 0 and 1."""
+        """Displayed percent, 1 to 99: ``sigmoid(bias + slope · logit(maxrel))``. Nothing here is ever certain."""
         bias, slope = self.display
-        return round(100 * sigmoid(bias + slope * logit(maxrel)))
+        return min(max(round(100 * sigmoid(bias + slope * logit(maxrel))), 1), 99)
 
 
 def sigmoid(value: float) -> float:

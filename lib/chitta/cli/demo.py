@@ -21,6 +21,7 @@ from chitta import settings as table
 from chitta.cli import bookshelf, output, trial, upkeep, writing
 from chitta.cli.failure import Failure
 from chitta.cli.progress import Meter
+from chitta.cli.try_command import print_lanes, verdict_line
 from chitta.notes.readers import read_path
 from chitta.notes.store import NoteStore
 from chitta.settings import Settings
@@ -37,11 +38,6 @@ _KEPT_VARIABLES = (
     "CHITTA_RERANK_ONNX_DIR",
     "CHITTA_HOOK_BUDGET_MS",
 )
-#: Characters of a note's text shown of it here; the model gets more.
-TEXT_CHARS = 220
-#: Where no more than this would follow, the text ends.
-_LEAST_CHARS = 30
-_TRIGGER = "  Recalled because"
 HEADINGS = {
     "answer": "Somebody pastes an error",
     "paraphrase": "The same meaning in other words",
@@ -73,9 +69,7 @@ def demo(
         count = _fill(settings)
         output.say(f"A store of {count} sample notes, made for this and thrown away after it.")
         output.say(f"You are in a shop's repository: the realm is {realm}.")
-        output.say(
-            "Beside the bar stands what the agent is given with your prompt" + ("." if given else ", shortened.")
-        )
+        output.say("Beside the bar stands what the model is given with the prompt, word for word.")
         _warm_up(settings)
         if given:
             _run_one(settings, Sample(given), realm, "Your prompt")
@@ -116,10 +110,12 @@ def _run_one(settings: Settings, sample: Sample, realm: str, heading: str) -> bo
     result = trial.run(settings, sample.prompt, cwd=settings.home, realm=realm)
     output.paragraph(f"you type: {sample.prompt}", "  ", "cyan")
     output.say()
-    _print_block(result, whole=not sample.expect)
+    _print_block(result)
+    output.say()
+    print_lanes(result)
     output.say()
     if not sample.expect:
-        output.say(f"  {result.wall_ms:.0f} ms", "dim")
+        output.say(verdict_line(result), "dim")
         return True
     good = came_true(sample, result)
     mark = output.paint("as expected", "green") if good else output.paint("NOT as expected", "red")
@@ -144,33 +140,16 @@ def _outcome(sample: Sample, result: trial.Trial) -> str:
     return ", ".join(found)
 
 
-def _print_block(result: trial.Trial, *, whole: bool) -> None:
+def _print_block(result: trial.Trial) -> None:
     """What the model sees, wrapped for reading; the bar at the left shows what belongs to it."""
     if not result.block:
         output.paragraph(f"(silence) {result.reason}", "  ")
         return
-    text = output.harmless(result.block)
-    for line in text.split("\n") if whole else shortened(text):
+    for line in output.harmless(result.block).split("\n"):
         indent = " " * (len(line) - len(line.lstrip()))
         pieces = textwrap.wrap(line, output.width() - 6, subsequent_indent=indent, break_on_hyphens=False) or [""]
         for piece in pieces:
             output.say(f"  {output.paint('│', 'dim')} {piece}".rstrip())
-
-
-def shortened(block: str) -> list[str]:
-    """The lines of a block that show what it is about: each note's head and beginning, and the summary."""
-    shown: list[str] = []
-    room = 0
-    for line in block.split("\n"):
-        if line.startswith(("- [", "[admit]")):
-            room = TEXT_CHARS
-            shown.append(line)
-        elif line.startswith(_TRIGGER):
-            shown.append(line)
-        elif line.startswith("  ") and room > 0:
-            shown.append("  " + textwrap.shorten(line, room, placeholder=" …"))
-            room = room - len(line) if len(line) < room - _LEAST_CHARS else 0
-    return shown
 
 
 def _samples_folder() -> Path:

@@ -69,8 +69,8 @@ def print_lanes(result: Trial) -> None:
         )
         rows[-1].append(f"{facts.get('ms', 0):.0f}")
     if rows:
-        columns = ["lane", "tag", "state", "found", "let in", "dropped", "ms"]
-        output.table(columns, rows, right=["found", "let in", "ms"])
+        columns = ["lane", "tag", "state", "candidates", "admitted", "dropped", "ms"]
+        output.table(columns, rows, right=["candidates", "admitted", "ms"])
 
 
 def verdict_line(result: Trial) -> str:

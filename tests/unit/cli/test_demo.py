@@ -11,7 +11,7 @@ import pytest
 from chitta import daemon_client
 from chitta import settings as table
 from chitta.cli import checkout, demo
-from chitta.cli.demo import Sample, came_true, shortened
+from chitta.cli.demo import Sample, came_true
 from chitta.cli.trial import Trial
 from chitta.models import registry
 
@@ -44,19 +44,6 @@ def test_the_shipped_prompts_are_whole_and_name_notes_that_are_there() -> None:
     names = {path.stem for path in (demo._samples_folder() / "notes").rglob("*.md")}
     assert realm and {sample.expect for sample in prompts} <= set(demo.HEADINGS)
     assert all(sample.note in names for sample in prompts if sample.expect != "silence")
-
-
-def test_a_block_is_shortened_to_what_it_is_about() -> None:
-    block = "\n".join(
-        ["<chitta-notes>", "Notes from earlier work.", "- [kw] Title (bug-fix, 2026-01-01, an-id)"]
-        + ["  " + "word " * 30] * 5
-        + ["  Recalled because the prompt says: x", "[admit] KNOWN 90%", "</chitta-notes>"]
-    )
-    lines = shortened(block)
-    assert lines[0].startswith("- [kw]") and lines[-1] == "[admit] KNOWN 90%"
-    assert lines[-2] == "  Recalled because the prompt says: x"
-    text = [line for line in lines if line.startswith("  word")]
-    assert sum(map(len, text)) <= demo.TEXT_CHARS + 4 and text[-1].endswith("…")
 
 
 def test_the_store_is_private_and_gone_afterwards_and_the_environment_is_as_before(

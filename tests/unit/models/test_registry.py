@@ -156,7 +156,7 @@ class TestReranker:
             load_reranker(using(CHITTA_RERANK_ONNX_DIR=str(tmp_path)))
 
 
-@pytest.mark.parametrize("name", ["", "no-such-model", "ms-marco-minilm-l12"])
+@pytest.mark.parametrize("name", ["no-such-model", "ms-marco-minilm-l12"])
 def test_what_is_no_shipped_embedder_needs_the_other_library(
     using: With, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
