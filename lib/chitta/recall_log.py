@@ -89,7 +89,7 @@ def _lane(result: LaneResult, verdict: Verdict) -> dict[str, Any]:
         cause: n for (name, cause), n in verdict.dropped.items() if name == tag and (cause == SHADOW) != bool(known)
     }
     facts: dict[str, Any] = {
-        "state": result.state,
+        "state": "empty" if result.state == "ok" and not result.rows else result.state,
         "ms": round(result.ms, 1),
         "rows": len(result.rows),
         "bad": result.bad_rows,

@@ -41,7 +41,7 @@ corrected() {
   payload "$PROMPT" >"$TMP/p"
   CHITTA_NO_DAEMON=1 hook claude <"$TMP/p"
   silent
-  [ "$(logged '{lane["state"] for lane in log[-1]["lanes"].values()} <= {"ok", "unavailable"}')" = True ]
+  [ "$(logged '{lane["state"] for lane in log[-1]["lanes"].values()} <= {"ok", "empty", "unavailable"}')" = True ]
   [ "$(logged 'sum(lane["rows"] for lane in log[-1]["lanes"].values())')" = 0 ]
 }
 

@@ -97,3 +97,16 @@ def test_lines_of_parallel_writers_never_mix(tmp_path: Path) -> None:
         worker.join()
     found = [json.loads(text) for text in (tmp_path / recall_log.NAME).read_text().splitlines()]
     assert sorted((one["writer"], one["step"]) for one in found) == [(w, s) for w in range(4) for s in range(50)]
+
+
+def test_a_lane_that_found_nothing_is_empty_and_one_that_failed_is_not() -> None:
+    lanes = line()["lanes"]
+    assert {name: facts["state"] for name, facts in lanes.items()} == {
+        "temporal": "ok",
+        "semantic": "ok",
+        "keyword": "ok",
+        "hybrid": "empty",
+        "correction": "empty",
+        "context": "late",
+        "cross-realm": "ablated",
+    }
