@@ -95,7 +95,9 @@ def why_silent(payload: bytes, record: dict[str, Any], settings: Settings) -> st
         return _why_no_record(payload, settings)
     lanes = record.get("lanes", {})
     failed = [
-        f"{name} {facts.get('state')}" for name, facts in lanes.items() if facts.get("state") not in ("ok", "empty", "ablated")
+        f"{name} {facts.get('state')}"
+        for name, facts in lanes.items()
+        if facts.get("state") not in ("ok", "empty", "ablated")
     ]
     dropped = record.get("dropped", {})
     candidates = sum(int(facts.get("rows", 0)) for facts in lanes.values())
