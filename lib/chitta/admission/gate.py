@@ -15,7 +15,7 @@ from chitta.admission.policy import LanePolicy
 from chitta.notes.note import BOOKKEEPING_KINDS, KNOWLEDGE_KINDS
 from chitta.settings import Settings
 from chitta.wire.request import Request
-from chitta.wire.rows import NOT_MEASURED, LaneResult, Row
+from chitta.wire.rows import NOT_MEASURED, Header, LaneResult, Row
 
 KNOWN = "KNOWN"
 UNKNOWN = "UNKNOWN"
@@ -53,6 +53,7 @@ class Judged(NamedTuple):
 class Verdict(NamedTuple):
     """The gate's answer.
 
+    ``maxrel`` and ``band`` are of this realm, or of all realms where all that was admitted is from beyond.
     ``dropped`` counts rows by (tag, cause); rows of a shadow lane under (lane name, ``shadow``).
     ``maxrel`` is raw (0–1), ``percent`` is for people; both are None, and so is ``band``, when
     relevance was not measured. Every row of a lane that answered is in ``trace`` once.
@@ -72,12 +73,17 @@ class _Candidate(NamedTuple):
 
 
 class _Situation(NamedTuple):
-    """What a check may look at besides the row. ``silent``: UNKNOWN, with silence switched on."""
+    """What a check may look at besides the row.
+
+    ``silent``: the roles (what a lane recalls from) whose measure says UNKNOWN, with silence
+    switched on; ``small``: those that look among few notes.
+    """
 
     tokens: frozenset[str]
     realms: frozenset[str]
     lone: bool
-    silent: bool
+    silent: frozenset[str]
+    small: frozenset[str]
     now: float
 
 
@@ -95,13 +101,17 @@ def admit(
     ``seen`` are the ids that this session was already shown; ``now`` is seconds since the epoch,
     0 when the date is not to count (then nothing expires).
     """
-    maxrel = _maxrel(results)
-    band = None if maxrel is None else UNKNOWN if maxrel < calibration.threshold else KNOWN
+    measured = {role: _maxrel(results, lane) for role, lane in policy.MEASURING_LANES.items()}
+    if measured[policy.BEYOND] is None:
+        measured[policy.BEYOND] = measured[policy.SCOPED]
+    bands = {role: _band(maxrel, calibration) for role, maxrel in measured.items()}
+    silence = settings.flag("CHITTA_UNKNOWN_SILENCE")
     situation = _Situation(
         tokens=frozenset(request.tokens),
         realms=frozenset((request.realm, policy.SHARED_REALM)),
         lone=len(set(request.tokens)) < policy.LONE_TOKENS,
-        silent=band == UNKNOWN and settings.flag("CHITTA_UNKNOWN_SILENCE"),
+        silent=frozenset(role for role, band in bands.items() if silence and band == UNKNOWN),
+        small=frozenset(role for role, lane in policy.MEASURING_LANES.items() if _is_small(results, lane)),
         now=now,
     )
     candidates = _candidates(results)
@@ -110,10 +120,13 @@ def admit(
     _drop_seen(candidates, causes, frozenset(seen))
     _drop_doubles(candidates, causes)
     admitted = _share_slots(candidates, causes, settings.integer("CHITTA_MAX_MEMORIES"), situation)
+    roles = {policy.BY_TAG[item.tag].role for item in admitted}
+    told = policy.BEYOND if roles == {policy.BEYOND} else policy.SCOPED
+    maxrel = measured[told]
     return Verdict(
         admitted,
         _count(candidates, causes, results),
-        band,
+        bands[told],
         maxrel,
         None if maxrel is None else calibration.percent(maxrel),
         tuple(Judged(c.lane.tag, c.row, cause or ADMITTED) for c, cause in zip(candidates, causes, strict=True)),
@@ -176,7 +189,16 @@ def _bookkeeping(candidate: _Candidate, situation: _Situation) -> bool:
 def _unsure(candidate: _Candidate, situation: _Situation) -> bool:
     lane, row = candidate
     floor = lane.words_conf_floor if row.cos == NOT_MEASURED else lane.conf_floor
-    return row.conf < (max(floor, lane.lone_conf_floor) if situation.lone else floor)
+    if situation.lone:
+        lone = lane.lone_conf_floor
+        floor = max(floor, min(lone, policy.SMALL_LONE_CONF_FLOOR) if _among_few(candidate, situation) else lone)
+    return row.conf < floor
+
+
+def _among_few(candidate: _Candidate, situation: _Situation) -> bool:
+    """Whether the row is of a small realm that is the turn's own: a stranger's note has to earn its place."""
+    lane, row = candidate
+    return lane.role in situation.small and (lane.role != policy.BEYOND or row.realm == policy.SHARED_REALM)
 
 
 def _baseless(candidate: _Candidate, situation: _Situation) -> bool:
@@ -187,8 +209,12 @@ def _baseless(candidate: _Candidate, situation: _Situation) -> bool:
 
 def _noise(candidate: _Candidate, situation: _Situation) -> bool:
     lane, row = candidate
-    tied = lane.under_unknown == policy.TOKEN and bool(_shared(row, situation)) and row.conf >= lane.unknown_conf_floor
-    return situation.silent and lane.under_unknown != policy.PASS and not tied
+    if lane.role not in situation.silent or lane.under_unknown == policy.PASS:
+        return False
+    if _among_few(candidate, situation) and lane.role != policy.CORRECTION:
+        return not _shared(row, situation)  # few notes: a tie and the usual floor are enough, for every lane
+    tied = lane.under_unknown == policy.TOKEN and bool(_shared(row, situation))
+    return not (tied and row.conf >= lane.unknown_conf_floor)
 
 
 #: What drops a row by itself: cause and check, in order. The first that holds is the one counted.
@@ -300,15 +326,22 @@ def _admitted(candidate: _Candidate, situation: _Situation, reserved: bool) -> A
     return Admitted(row, candidate.lane.tag, ", ".join(evidence), reserved)
 
 
-def _maxrel(results: Iterable[LaneResult]) -> float | None:
-    """Raw maxrel as hybrid measured it; None when it was absent, warming, or did not measure."""
-    found = [
-        result.header.maxrel
-        for result in results
-        if result.lane == policy.MEASURING_LANE and result.state == "ok" and result.header and not result.header.warming
-        if result.header.maxrel is not None
-    ]
+def _headers(results: Iterable[LaneResult], lane: str) -> list[Header]:
+    return [r.header for r in results if r.lane == lane and r.state == "ok" and r.header is not None]
+
+
+def _maxrel(results: Iterable[LaneResult], lane: str) -> float | None:
+    """Raw maxrel as the lane measured it; None when it was absent, warming, or did not measure."""
+    found = [header.maxrel for header in _headers(results, lane) if not header.warming and header.maxrel is not None]
     return max(found, default=None)
+
+
+def _is_small(results: Iterable[LaneResult], lane: str) -> bool:
+    return any(0 < header.size <= policy.SMALL_REALM_NOTES for header in _headers(results, lane))
+
+
+def _band(maxrel: float | None, calibration: Bands) -> str | None:
+    return None if maxrel is None else UNKNOWN if maxrel < calibration.threshold else KNOWN
 
 
 def _count(

@@ -16,6 +16,10 @@ from chitta.wire.rows import NOT_MEASURED
 COS_FLOOR = 0.6
 #: A turn with fewer distinctive tokens than this is *lone*: a single word may match by accident.
 LONE_TOKENS = 2
+#: A realm of at most so many notes is *small*: there is little in it that could match by accident.
+SMALL_REALM_NOTES = 200
+#: Least probability of a lone turn's row in a small realm.
+SMALL_LONE_CONF_FLOOR = 0.2
 #: The realm whose notes every project may see.
 SHARED_REALM = "global"
 
@@ -95,8 +99,9 @@ LANES: tuple[LanePolicy, ...] = (
 BY_LANE: dict[str, LanePolicy] = {policy.lane: policy for policy in LANES}
 BY_TAG: dict[str, LanePolicy] = {policy.tag: policy for policy in LANES}
 ORDER: dict[str, int] = {policy.tag: place for place, policy in enumerate(LANES)}
-#: The lane whose header says whether the store knows anything about the prompt.
+#: The lane whose header says whether the store knows anything about the prompt, by what a lane recalls from.
 MEASURING_LANE = "hybrid"
+MEASURING_LANES: dict[str, str] = {CORRECTION: MEASURING_LANE, SCOPED: MEASURING_LANE, BEYOND: "cross-realm"}
 #: The lanes that run when a turn holds no distinctive token.
 TERSE_LANES: tuple[str, ...] = tuple(policy.lane for policy in LANES if policy.certain)
 
@@ -133,7 +138,9 @@ def ablated(settings: Settings) -> tuple[str, ...]:
 def document() -> str:
     """The numbers, the lanes and the drop causes for docs/admission.md."""
     lines = [
-        f"The cosine floor is {COS_FLOOR:g}; a turn with fewer than {LONE_TOKENS} distinctive tokens is lone.",
+        f"The cosine floor is {COS_FLOOR:g}; a turn with fewer than {LONE_TOKENS} distinctive tokens is lone;"
+        f" a realm of at most {SMALL_REALM_NOTES} notes is small, and there a lone turn's floor is"
+        f" {SMALL_LONE_CONF_FLOOR:g}.",
         "",
         "| lane | tag | asks | conf floor | lone turn | words only | under UNKNOWN | kinds | ablatable |",
         "|---|---|---|---|---|---|---|---|---|",

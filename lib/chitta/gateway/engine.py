@@ -217,7 +217,8 @@ class Engine:
         if not page.note and budget and rerank.wanted(request.prompt):
             ranking = self.reranked(request.prompt, ranking, reading, time.monotonic() + budget / 1000)
         header, rows = self._answer(lane, ranking[: request.k], page.evidence, reading, request)
-        return header._replace(maxrel=self._relevance(page, ranking, reading), note=page.note), rows
+        size = self._snapshot().catalog.count(realm)
+        return header._replace(maxrel=self._relevance(page, ranking, reading), note=page.note, size=size), rows
 
     def reranked(self, prompt: str, ranking: Ranking, reading: Reading, deadline: float | None) -> Ranking:
         """The ranking after the cross-encoder has read as many of its head as time allowed."""

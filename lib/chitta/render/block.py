@@ -26,6 +26,8 @@ BANDS = {
     UNKNOWN: "at the boundary of what is stored; verify before relying on it",
     None: "verify before relying on it",
 }
+#: Said instead of a band where only a trigger let something in: that needs no band.
+CERTAIN = "a correction of this very thing is on record"
 #: The smaller of the harnesses' caps, in UTF-8 bytes; docs/harnesses.md.
 MAX_BYTES = 10_000
 MAX_TITLE_CHARS = 120
@@ -119,7 +121,7 @@ def _cut(text: str, limit: int) -> str:
 
 
 def _item(admitted: Admitted) -> _Item:
-    """``- [tag] title (kind, created, id)`` and the indented text, all of it neutral."""
+    """``- [tag] title (kind, created, realm where it is another, id)`` and the indented text, all of it neutral."""
     row = admitted.row
     texts = [line.rstrip() for line in neutral(row.text).split("\n") if line.strip()]
     title = one_line(neutral(one_line(row.title)))
@@ -128,13 +130,16 @@ def _item(admitted: Admitted) -> _Item:
         del texts[0]
     if len(title) > MAX_TITLE_CHARS:
         title = title[: MAX_TITLE_CHARS - 1].rstrip() + "…"
+    lane = policy.BY_TAG[admitted.tag]
     kind = one_line(neutral(row.kind)) or "note"
-    what = f"{kind}: {title}" if policy.BY_TAG[admitted.tag].role == policy.CORRECTION else title
+    what = f"{kind}: {title}" if lane.role == policy.CORRECTION else title
     created = _DATE.match(row.created)
-    facts = f"({kind}, {created[0] if created else 'no date'}, {one_line(neutral(row.id))})"
+    facts = [kind, created[0] if created else "no date"]
+    facts += [f"from {one_line(neutral(row.realm))}"] if lane.role == policy.BEYOND else []
+    facts.append(one_line(neutral(row.id)))
     if row.why:
         texts.append(f"Recalled because the prompt says: {one_line(neutral(row.why))}")
-    return _Item(f"- [{admitted.tag}] {what} {facts}", "\n".join(_INDENT + line for line in texts))
+    return _Item(f"- [{admitted.tag}] {what} ({', '.join(facts)})", "\n".join(_INDENT + line for line in texts))
 
 
 def _heading(line: str) -> str:
@@ -147,6 +152,8 @@ def _heading(line: str) -> str:
 def summary(verdict: Verdict, results: Sequence[LaneResult], profile: bool = False) -> str:
     """``[admit] BAND PERCENT: …`` with what was admitted by lane, dropped by cause, and which lanes are missing."""
     parts = [f"[admit] {_trust(verdict)}: {BANDS[verdict.band]}"]
+    if verdict.admitted and all(policy.BY_TAG[item.tag].certain for item in verdict.admitted):
+        parts = [f"[admit] {CERTAIN}; beside it {_trust(verdict)}"]
     tags = [item.tag for item in verdict.admitted]
     parts.append("admitted " + _counted({tag: tags.count(tag) for tag in policy.ORDER}))
     causes = {cause: sum(n for (_, c), n in verdict.dropped.items() if c == cause) for cause in policy.CAUSES}

@@ -59,8 +59,9 @@ class Header(NamedTuple):
     """A lane's own facts.
 
     ``n`` rows found of ``k`` asked; ``maxrel`` the calibrated probability (0–1) that the store
-    holds something relevant (hybrid only, else None); ``exhausted`` when there were fewer notes
-    than asked; ``warming`` when the answer came without the models; ``ms`` the lane's own time.
+    holds something relevant (hybrid and cross-realm, else None); ``exhausted`` when there were fewer
+    notes than asked; ``size`` the notes that it looked among (0 when it does not say); ``warming``
+    when the answer came without the models; ``ms`` the lane's own time.
     """
 
     lane: str
@@ -71,6 +72,7 @@ class Header(NamedTuple):
     warming: bool = False
     ms: float = 0.0
     note: str = ""
+    size: int = 0
     v: int = VERSION
 
 
@@ -145,6 +147,7 @@ def _parse_header(lane: str, line: bytes) -> Header | None:
         warming=value.get("warming") is True,
         ms=_number(value.get("ms"), 0.0),
         note=_words(value.get("note"), MAX_TITLE_CHARS),
+        size=int(_number(value.get("size"), 0)),
     )
 
 

@@ -44,8 +44,8 @@ def row(name: str, score: float = 1.0, **fields: Any) -> Row:
     return Row(name, score, **{**sound, **fields})
 
 
-def lane(name: str, *rows: Row, maxrel: float | None = None, warming: bool = False) -> LaneResult:
-    return LaneResult(name, "ok", 1.0, Header(name, maxrel=maxrel, warming=warming), rows)
+def lane(name: str, *rows: Row, maxrel: float | None = None, warming: bool = False, size: int = 0) -> LaneResult:
+    return LaneResult(name, "ok", 1.0, Header(name, maxrel=maxrel, warming=warming, size=size), rows)
 
 
 def judge(
@@ -201,6 +201,55 @@ def test_unknown_silence(policed: policy.LanePolicy, tied: bool) -> None:
 
 
 # Rows among each other
+
+
+def test_a_tie_under_unknown_needs_the_higher_floor() -> None:
+    floor = policy.BY_LANE["keyword"].unknown_conf_floor
+    hybrid = lane("hybrid", maxrel=0.1)
+    assert judge(lane("keyword", row("a", conf=floor - 0.01)), hybrid).dropped == {("kw", "unk"): 1}
+    assert shown(judge(lane("keyword", row("a", conf=floor)), hybrid)) == [("kw", "a")]
+    assert shown(judge(lane("keyword", row("a", conf=floor - 0.01)), lane("hybrid", maxrel=0.9))) == [("kw", "a")]
+
+
+@pytest.mark.parametrize(("name", "tied", "enters"), [
+    ("semantic", True, True), ("semantic", False, False), ("context", True, True), ("keyword", True, True),
+    ("correction", True, False),
+])  # fmt: skip
+def test_in_a_small_realm_a_tie_and_the_usual_floor_are_enough(name: str, tied: bool, enters: bool) -> None:
+    found = row("a", conf=0.5, kind="correction", shared=("postgres",) if tied else ())
+    small = lane("hybrid", maxrel=0.1, size=policy.SMALL_REALM_NOTES)
+    large = lane("hybrid", maxrel=0.1, size=policy.SMALL_REALM_NOTES + 1)
+    assert bool(judge(lane(name, found), small).admitted) is enters
+    assert not judge(lane(name, found._replace(conf=0.49)), large).admitted
+
+
+@pytest.mark.parametrize(("realm", "enters"), [("global", True), ("project:h/o/other", False)])
+def test_few_notes_are_no_excuse_for_another_projects(realm: str, enters: bool) -> None:
+    found = lane("cross-realm", row("a", conf=0.4, realm=realm), maxrel=0.1, size=20)
+    assert bool(judge(found).admitted) is enters
+
+
+def test_a_lone_turn_in_a_small_realm_needs_less() -> None:
+    lone = ASKED._replace(tokens=("postgres",))
+    found = lane("keyword", row("a", conf=policy.SMALL_LONE_CONF_FLOOR))
+    assert shown(judge(found, lane("hybrid", maxrel=0.9, size=20), request=lone)) == [("kw", "a")]
+    assert judge(found, lane("hybrid", maxrel=0.9, size=2_000), request=lone).dropped == {("kw", "conf"): 1}
+
+
+def test_a_row_judged_from_words_alone_has_its_own_floor() -> None:
+    floor = policy.BY_LANE["keyword"].words_conf_floor
+    assert judge(lane("keyword", row("a", conf=floor - 0.01, cos=-1.0))).dropped == {("kw", "conf"): 1}
+    assert shown(judge(lane("keyword", row("a", conf=floor, cos=-1.0)))) == [("kw", "a")]
+
+
+def test_cross_realm_is_judged_by_its_own_measure_and_shows_it() -> None:
+    far = row("a", conf=0.4, realm="project:h/o/other")
+    verdict = judge(lane("hybrid", maxrel=0.1), lane("cross-realm", far, maxrel=0.9))
+    assert shown(verdict) == [("xr", "a")]
+    assert (verdict.band, verdict.maxrel) == (KNOWN, 0.9)
+    silent = judge(lane("hybrid", maxrel=0.1), lane("cross-realm", far, maxrel=0.2))
+    assert silent.dropped == {("xr", "unk"): 1}
+    assert (silent.band, silent.maxrel) == (UNKNOWN, 0.1)
 
 
 def test_cross_realm_waits_for_scoped_recall() -> None:

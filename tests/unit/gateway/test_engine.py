@@ -56,6 +56,12 @@ def test_hybrid_measures_relevance(engine: Engine) -> None:
     assert far.maxrel < near.maxrel
 
 
+def test_hybrid_and_cross_realm_say_how_many_notes_they_looked_among(engine: Engine) -> None:
+    request = ask("webhook signature")
+    assert engine.rows("hybrid", request, engine.settings)[0].size == 4
+    assert engine.rows("cross-realm", request, engine.settings)[0].size == 6
+
+
 def test_context_is_silent_on_the_first_turn_and_recalls_the_bag_later(engine: Engine) -> None:
     assert ids(engine, "context", ask("do the same")) == []
     assert ids(engine, "context", ask("do the same", context_query="buyers billed double"))[0] == "double-payment"

@@ -63,6 +63,18 @@ def test_the_whole_block() -> None:
     ]
 
 
+def test_a_note_from_another_project_says_so() -> None:
+    other = item("x", "xr", realm="project:h/acme/billing")
+    assert "- [xr] Title x (insight, 2026-03-04, from project:h/acme/billing, x)" in render(verdict(other))
+
+
+def test_a_fired_trigger_is_not_put_in_doubt_by_the_band() -> None:
+    fired = item("c", "corrk", kind="correction")
+    alone = render(verdict(fired, band="UNKNOWN", percent=4))
+    assert f"[admit] {block.CERTAIN}; beside it UNKNOWN 4% · admitted corrk 1" in alone
+    assert "[admit] UNKNOWN 4%: at the boundary" in render(verdict(fired, item("k", "kw"), band="UNKNOWN", percent=4))
+
+
 def test_unknown_and_unmeasured_say_so() -> None:
     assert "[admit] UNKNOWN 12%: at the boundary" in render(verdict(item("a"), band="UNKNOWN", percent=12))
     assert "[admit] not measured: verify" in render(verdict(item("a"), band=None, percent=None))
