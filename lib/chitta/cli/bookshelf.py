@@ -21,6 +21,10 @@ if TYPE_CHECKING:
 
 #: Ids looked through for one like the one that was not found.
 _LOOK_THROUGH = 20_000
+#: More than any store holds: whether an id is the only one that begins so must not be a guess.
+_ALL = 10**9
+#: Ids shown of those that begin alike.
+_SHOWN = 10
 
 
 class Found(NamedTuple):
@@ -44,7 +48,24 @@ def opened(settings: Settings) -> Iterator[Snapshot | None]:
 
 
 def find(settings: Settings, name: str) -> Found:
-    """The note of this id. Raises :class:`Nothing`, naming ids that look like it.
+    """The note of this id, else the one whose id alone begins so.
+
+    Raises :class:`Nothing`, naming ids that look like it, or those that begin so where several do.
+    """
+    try:
+        return _find(settings, name)
+    except Nothing:
+        begun = [other for other in _ids(settings) if other.startswith(name)] if name else []
+        if not begun:
+            raise
+    if len(begun) > 1:
+        some = ", ".join(begun[:_SHOWN]) + (f" and {len(begun) - _SHOWN:,} more" if len(begun) > _SHOWN else "")
+        raise Nothing(f"{len(begun):,} ids begin with {name!r}", f"give more of the one you mean: {some}")
+    return _find(settings, begun[0])
+
+
+def _find(settings: Settings, name: str) -> Found:
+    """The note of exactly this id. Raises :class:`Nothing`.
 
     The catalog is asked first: where two realms use one id, only it tells them apart. Reading every
     file is left to a store whose index cannot answer.
@@ -59,6 +80,21 @@ def find(settings: Settings, name: str) -> Found:
     if path is None:
         raise Nothing(f"there is no note {name!r}", _like(settings, name))
     return Found(store.read(path), path)
+
+
+def _ids(settings: Settings) -> list[str]:
+    """Every id in order: as the index knows them; as the files say where it is behind."""
+    with opened(settings) as snapshot:
+        if snapshot is not None and "catalog" not in snapshot.damaged and _is_level(settings):
+            return sorted(note.id for note in snapshot.catalog.page(limit=_ALL))
+    store = NoteStore(settings.notes_dir)
+    names = set()
+    for fact in store.scan(on_error=lambda problem: None):
+        try:
+            names.add(store.read(fact.path).id)
+        except (OSError, ValueError):  # what cannot be read has no id to begin with
+            continue
+    return sorted(names)
 
 
 def _is_level(settings: Settings) -> bool:

@@ -40,7 +40,7 @@ def status(as_json: AsJson = False) -> None:
         output.say()
         rows = sorted(facts["realms"].items(), key=lambda item: (-item[1], item[0]))
         output.table(["realm", "notes"], rows, right=["notes"])
-    for problem in [*facts["problems"], *daemon.get("problems", [])]:
+    for problem in dict.fromkeys([*facts["problems"], *daemon.get("problems", [])]):
         output.tell(f"chitta: {problem}")
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import shutil
 import signal
 import sys
@@ -29,7 +30,7 @@ from chitta.wire import codec
 
 #: Seconds for the models of a fresh daemon to load.
 _WARM_UP_S = 90.0
-#: What stays of the person's settings: which interpreter and which models there are.
+#: What stays of the person's settings: which interpreter and which models there are, and what is to be shown.
 _KEPT_VARIABLES = (
     "CHITTA_ROOT",
     "CHITTA_PYTHON",
@@ -37,7 +38,10 @@ _KEPT_VARIABLES = (
     "CHITTA_RERANK_MODEL",
     "CHITTA_RERANK_ONNX_DIR",
     "CHITTA_HOOK_BUDGET_MS",
+    "CHITTA_ADMIT_DEBUG",
 )
+#: What a prompt that finds a note by recall is expected to give.
+_HITS = ("answer", "paraphrase")
 HEADINGS = {
     "answer": "Somebody pastes an error",
     "paraphrase": "The same meaning in other words",
@@ -73,7 +77,7 @@ def demo(
         _warm_up(settings)
         if given:
             _run_one(settings, Sample(given), realm, "Your prompt")
-            _say_what_there_is(settings, realm)
+            _say_what_there_is(settings, realm, [sample for sample in prompts if sample.expect in _HITS][:2])
             return
         failed = 0
         for number, sample in enumerate(prompts, start=1):
@@ -109,6 +113,8 @@ def _run_one(settings: Settings, sample: Sample, realm: str, heading: str) -> bo
     output.say(heading, "bold")
     result = trial.run(settings, sample.prompt, cwd=settings.home, realm=realm)
     output.paragraph(f"you type: {sample.prompt}", "  ", "cyan")
+    if result.stderr.strip():
+        output.tell(output.harmless(result.stderr.rstrip()))
     output.say()
     _print_block(result)
     output.say()
@@ -124,13 +130,16 @@ def _run_one(settings: Settings, sample: Sample, realm: str, heading: str) -> bo
     return good
 
 
-def _say_what_there_is(settings: Settings, realm: str) -> None:
+def _say_what_there_is(settings: Settings, realm: str, hits: list[Sample]) -> None:
     with bookshelf.opened(settings) as snapshot:
         notes = snapshot.catalog.page(realm, limit=4) if snapshot is not None else []
     output.say()
     output.say("Some of what the sample notes are about:", "dim")
     for note in notes:
         output.say(f"  {output.one_line(note.title, output.width() - 2)}", "dim")
+    output.say("Two prompts that find something:", "dim")
+    for sample in hits:
+        output.paragraph(f"chitta demo {shlex.quote(sample.prompt)}", "  ", "cyan")
 
 
 def _outcome(sample: Sample, result: trial.Trial) -> str:

@@ -1,7 +1,7 @@
 """`chitta doctor`: is everything in order, and what to do if not.
 
 Each check is a function that gives one or more findings and never raises; the checks themselves
-are in :mod:`chitta.cli.doctor_installation` and :mod:`chitta.cli.doctor_store`.
+are in :mod:`chitta.cli.doctor_installation`, :mod:`chitta.cli.doctor_settings` and :mod:`chitta.cli.doctor_store`.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from chitta.cli.realm_options import AsJson
 from chitta.settings import Settings
 
 Check = Callable[[Settings], Iterable[Finding]]
+_INDENT = 20
 _MARKS = {OK: ("ok", "green"), WARN: ("warn", "yellow"), FAIL: ("FAIL", "red")}
 
 
@@ -50,6 +51,7 @@ def doctor(
 def examine(settings: Settings) -> Iterator[Finding]:
     """Every finding, in the order in which a person would mend things."""
     from chitta.cli import doctor_installation as installation
+    from chitta.cli import doctor_settings as named
     from chitta.cli import doctor_store as store
 
     checks: tuple[tuple[str, Check], ...] = (
@@ -57,8 +59,10 @@ def examine(settings: Settings) -> Iterator[Finding]:
         ("packages", installation.packages),
         ("hook", installation.hook),
         ("lanes", installation.lanes),
+        ("left out", named.ablation),
         ("models", installation.models),
-        ("settings", store.settings_problems),
+        ("settings", named.settings_problems),
+        ("settings", named.unknown_variables),
         ("home", store.home),
         ("run folder", store.run_folder),
         ("daemon", store.daemon),
@@ -77,12 +81,17 @@ def examine(settings: Settings) -> Iterator[Finding]:
 def _print(finding: Finding) -> None:
     word, style = _MARKS[finding.state]
     head = f"{output.paint(f'{word:<4}', style)}  {finding.name:<12}"
-    lines = textwrap.wrap(output.harmless(finding.detail), output.width() - 20) or [""]
+    lines = _wrap(output.harmless(finding.detail)) or [""]
     output.say(f"{head}  {lines[0]}")
     for line in lines[1:]:
-        output.say(" " * 20 + line)
-    for line in textwrap.wrap(f"do: {finding.todo}", output.width() - 20) if finding.todo else ():
-        output.say(" " * 20 + output.paint(line, "cyan"))
+        output.say(" " * _INDENT + line)
+    for line in _wrap(f"do: {output.harmless(finding.todo)}") if finding.todo else ():
+        output.say(" " * _INDENT + output.paint(line, "cyan"))
+
+
+def _wrap(text: str) -> list[str]:
+    """In lines that leave paths whole, so that they can be copied."""
+    return textwrap.wrap(text, output.width() - _INDENT, break_long_words=False, break_on_hyphens=False)
 
 
 def _verdict(findings: list[Finding]) -> str:

@@ -121,11 +121,6 @@ def lanes(settings: Settings) -> Iterator[Finding]:
         )
     else:
         yield Finding("lanes", OK, f"all {len(policy.LANES)} can be started" + _extras(there))
-    ablated = policy.ablated(settings)
-    if ablated:
-        yield Finding(
-            "lanes", WARN, f"left out by CHITTA_ABLATE_LANES: {', '.join(ablated)}", "unset it to have them back"
-        )
 
 
 def _extras(there: set[str]) -> str:

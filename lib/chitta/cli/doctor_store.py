@@ -1,4 +1,4 @@
-"""Checks of the store and of what uses it: settings, home, run folder, daemon, index, the last prompts."""
+"""Checks of the store and of what uses it: home, run folder, daemon, index, the last prompts."""
 
 from __future__ import annotations
 
@@ -17,16 +17,6 @@ LAST_PROMPTS = 200
 #: Share of prompts with a lane that failed from which this is worth a word, and from which it is broken.
 WARN_FROM, FAIL_FROM = 0.02, 0.25
 _NO_INTERPRETER = "no interpreter"
-
-
-def settings_problems(settings: Settings) -> Iterator[Finding]:
-    file = os.path.join(settings.home, "chitta.toml")
-    for problem in settings.problems:
-        broken = problem.startswith(file) and "is no setting" not in problem
-        todo = f"mend or remove {file}" if problem.startswith(file) else "`chitta settings` shows what counts"
-        yield Finding("settings", FAIL if broken else WARN, problem, todo)
-    if not settings.problems:
-        yield Finding("settings", OK, f"in order; {file}" + (" is read" if os.path.exists(file) else " is not there"))
 
 
 def home(settings: Settings) -> Iterator[Finding]:
@@ -100,6 +90,8 @@ def daemon(settings: Settings) -> Iterator[Finding]:
     except (daemon_client.DaemonAway, daemon_client.DaemonRefused) as problem:
         yield Finding("daemon", FAIL, str(problem), getattr(problem, "hint", "`chitta stop`, then try again"))
         return
+    said = set(settings.problems)  # told by the check of settings already
+    facts["problems"] = [problem for problem in facts.get("problems", []) if problem not in said]
     yield from _daemon_findings(facts, was_running)
     if not was_running:
         daemon_client.stop(settings)

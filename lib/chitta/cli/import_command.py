@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import time
 from collections import Counter
 from collections.abc import Iterator
@@ -21,7 +20,8 @@ from chitta.notes.store import NoteStore
 from chitta.settings import Settings
 
 SKIPPED = "skipped"
-OUTCOMES = (writing.ADDED, writing.UPDATED, writing.UNCHANGED, SKIPPED)
+OUTCOMES = (writing.ADDED, writing.UPDATED, writing.UNCHANGED, writing.KEPT, SKIPPED)
+_KEPT_WORDS = "edited here and changed there (--overwrite takes the file's)"
 #: Problem lines shown of one JSONL file without ``--verbose``.
 PROBLEM_LINES = 5
 
@@ -39,11 +39,21 @@ class Line(NamedTuple):
 class Importer:
     """Takes in what the readers give: one :class:`Line` each."""
 
-    def __init__(self, settings: Settings, shelf: bookshelf.Shelf, realm: str, *, force: bool, dry_run: bool) -> None:
+    def __init__(
+        self,
+        settings: Settings,
+        shelf: bookshelf.Shelf,
+        realm: str,
+        *,
+        force: bool,
+        overwrite: bool,
+        dry_run: bool,
+    ) -> None:
         self._store = NoteStore(settings.notes_dir)
         self._shelf = shelf
         self._realm = realm
         self._force = force
+        self._overwrite = overwrite
         self._dry_run = dry_run
         self._seen: dict[tuple[str, str], str] = {}
 
@@ -60,10 +70,18 @@ class Importer:
         if first != item.source:
             return Line(item.source, SKIPPED, note.id, note.realm, f"has the same id as {first}")
         try:
-            done = writing.put(self._store, note, self._shelf.locate(note), dry_run=self._dry_run)
+            done = writing.take_in(
+                self._store,
+                note,
+                item.digest,
+                self._shelf.locate(note),
+                overwrite=self._overwrite,
+                dry_run=self._dry_run,
+            )
         except ValueError as problem:
             return Line(item.source, SKIPPED, note.id, note.realm, str(problem))
-        return Line(item.source, done.outcome, note.id, note.realm)
+        why = _KEPT_WORDS if done.outcome == writing.KEPT else ""
+        return Line(item.source, done.outcome, note.id, note.realm, why)
 
 
 def import_notes(
@@ -71,11 +89,15 @@ def import_notes(
     realm: RealmOption = "",
     everywhere: WriteGlobally = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would be done and write nothing.")] = False,
+    overwrite: Annotated[
+        bool, typer.Option("--overwrite", help="Take the file's also where a note was edited.")
+    ] = False,
     verbose: Annotated[bool, typer.Option("--verbose", "-v", help="A line for every note and every problem.")] = False,
     as_json: AsJson = False,
 ) -> None:
     """Bring notes into the store and index them. A note that is there already (same id, same realm) is updated, or
-    left alone when nothing changed, so importing again is safe. Notes that name no realm get the current folder's;
+    left alone when its source has not changed, so importing again is safe. A note that was edited in the store since,
+    and whose source has changed too, is kept unless --overwrite. Notes that name no realm get the current folder's;
     with --realm or --global all of them get that one.
 
     Example: chitta import docs/notes lessons.jsonl --dry-run
@@ -93,7 +115,8 @@ def import_notes(
     lines: list[Line] = []
     with bookshelf.opened(settings) as snapshot:
         shelf = bookshelf.Shelf(settings, snapshot)
-        importer = Importer(settings, shelf, forced or current_realm(settings), force=bool(forced), dry_run=dry_run)
+        place = forced or current_realm(settings)
+        importer = Importer(settings, shelf, place, force=bool(forced), overwrite=overwrite, dry_run=dry_run)
         for path in paths:
             lines += _import_one(importer, path, verbose=verbose, quiet=as_json)
     counts = Counter(line.outcome for line in lines)
@@ -127,24 +150,20 @@ def _import_one(importer: Importer, path: Path, *, verbose: bool, quiet: bool) -
 
 
 def _print_line(line: Line) -> None:
-    where = os.path.relpath(line.where) if os.path.isabs(line.where) else line.where
-    if line.outcome == SKIPPED:
-        output.say(f"{output.paint(f'{SKIPPED:<9}', 'yellow')}  {output.harmless(f'{where}: {line.why}')}")
-    else:
-        style = "green" if line.outcome != writing.UNCHANGED else "dim"
-        output.say(f"{output.paint(f'{line.outcome:<9}', style)}  {output.harmless(f'{where}  {line.id}')}")
+    words = f"{line.where}: {line.why}" if line.why else f"{line.where}  {line.id}"
+    style = {writing.UNCHANGED: "dim", SKIPPED: "yellow", writing.KEPT: "yellow"}.get(line.outcome, "green")
+    output.say(f"{output.paint(f'{line.outcome:<9}', style)}  {output.harmless(words)}")
 
 
 def _print_summary(path: Path, lines: list[Line]) -> None:
     counts = Counter(line.outcome for line in lines)
     output.say(f"{output.harmless(str(path))}: {_counted(counts)}")
-    problems = [line for line in lines if line.outcome == SKIPPED]
-    for line in problems[:PROBLEM_LINES]:
-        output.say(
-            f"  {output.harmless(line.where.removeprefix(str(path.parent)).lstrip('/'))}: {output.harmless(line.why)}"
-        )
-    if len(problems) > PROBLEM_LINES:
-        output.say(f"  and {len(problems) - PROBLEM_LINES:,} more; --verbose shows all")
+    told = [line for line in lines if line.why]
+    for line in told[:PROBLEM_LINES]:
+        where = line.where.removeprefix(str(path.parent)).lstrip("/")
+        output.say(f"  {output.harmless(where)}: {output.harmless(line.why)}")
+    if len(told) > PROBLEM_LINES:
+        output.say(f"  and {len(told) - PROBLEM_LINES:,} more; --verbose shows all")
 
 
 def _counted(counts: Counter[str]) -> str:

@@ -15,6 +15,9 @@ from chitta.cli.lane_by_hand import header_of
 from chitta.cli.realm_options import AsJson
 from chitta.settings import Setting, Settings
 
+#: Columns from which there is room for what each setting means.
+WIDTH_FOR_MEANINGS = 96
+
 
 def lanes(as_json: AsJson = False) -> None:
     """Show the lanes: what each asks, its limit, and on what terms its notes are let in. A lane is one executable in
@@ -68,12 +71,19 @@ def settings_command(
     if not facts:
         output.tell("every setting is at its default")
     elif output.on_terminal():
-        rows = [[fact["name"], shown(fact["value"]), fact["from"], fact["meaning"]] for fact in facts]
-        output.table(["setting", "value", "from", "meaning"], rows)
+        _print_settings(facts, with_meaning=output.width() >= WIDTH_FOR_MEANINGS)
     else:
-        output.table(["setting", "value", "from"], [[f["name"], shown(f["value"]), f["from"]] for f in facts])
+        _print_settings(facts, with_meaning=False)
     for problem in settings.problems:
         output.tell(f"chitta: {problem}")
+
+
+def _print_settings(facts: list[dict[str, Any]], *, with_meaning: bool) -> None:
+    rows = [[fact["name"], shown(fact["value"]), fact["from"]] for fact in facts]
+    if with_meaning:
+        rows = [[*row, fact["meaning"]] for row, fact in zip(rows, facts, strict=True)]
+    columns = ["setting", "value", "from"] + (["meaning"] if with_meaning else [])
+    output.table(columns, rows, whole=("setting", "from"))
 
 
 def setting_facts(settings: Settings) -> list[dict[str, Any]]:
@@ -103,7 +113,7 @@ def _value(settings: Settings, setting: Setting) -> table.Value:
 
 def _source(setting: Setting, value: table.Value, from_file: Settings) -> str:
     raw = os.environ.get(setting.name)
-    if raw:
+    if raw and not _is_set_by_chitta(setting.name, raw):
         try:
             table.parse(setting, raw)
             return "environment"
@@ -112,6 +122,14 @@ def _source(setting: Setting, value: table.Value, from_file: Settings) -> str:
     if setting.name != "CHITTA_HOME" and value != setting.default and _value(from_file, setting) == value:
         return "chitta.toml"
     return "default"
+
+
+def _is_set_by_chitta(name: str, raw: str) -> bool:
+    """Whether the variable says no more than what bin/chitta puts there where a person has set nothing."""
+    if name == "CHITTA_HOME":
+        return os.path.abspath(raw) == os.path.abspath(os.path.expanduser(str(table.BY_NAME[name].default)))
+    root = os.environ.get("CHITTA_ROOT", "")
+    return name == "CHITTA_PYTHON" and bool(root) and raw == os.path.join(root, ".venv", "bin", "python")
 
 
 def models(

@@ -41,7 +41,7 @@ def list_notes(
 
 
 def show(
-    name: Annotated[str, typer.Argument(metavar="ID", help="The note's id.")],
+    name: Annotated[str, typer.Argument(metavar="ID", help="The note's id, or how it begins.")],
     as_json: AsJson = False,
 ) -> None:
     """Show one note whole: its file, its front matter and its text.
@@ -53,7 +53,7 @@ def show(
         output.as_json({**found.note._asdict(), "extra": dict(found.note.extra), "path": str(found.path)})
         return
     output.say(str(found.path), "dim")
-    output.say(output.harmless(format_note(found.note)).rstrip())
+    output.wrapped(output.harmless(format_note(found.note)).rstrip())
 
 
 def _print(notes: list[Note], *, show_realm: bool) -> None:
@@ -62,7 +62,7 @@ def _print(notes: list[Note], *, show_realm: bool) -> None:
     for note in notes:
         date = max(note.created, note.updated)[:10]
         rows.append([note.id, note.kind, date, output.one_line(note.title, 70)] + ([note.realm] if show_realm else []))
-    output.table(columns, rows)
+    output.table(columns, rows, cut="title", spare=("date", "kind"))
 
 
 def _facts(note: Note) -> dict[str, object]:

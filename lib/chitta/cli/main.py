@@ -21,6 +21,7 @@ from chitta.cli import (
     try_command,
 )
 from chitta.cli.failure import Front
+from chitta.models.offline import stay_offline
 
 #: Every command with its function, in groups for the start page.
 GROUPS: tuple[tuple[str, tuple[tuple[str, Callable[..., Any], str], ...]], ...] = (
@@ -117,5 +118,6 @@ _register()
 
 def run() -> None:
     """Run the command line as this process."""
+    stay_offline()
     app(prog_name="chitta")
     sys.exit(0)

@@ -6,6 +6,7 @@ import os
 import shlex
 import subprocess
 import sys
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -15,7 +16,7 @@ from chitta import settings as table
 from chitta.cli import bookshelf, output, upkeep, writing
 from chitta.cli.failure import Failure, Misuse, Nothing
 from chitta.cli.realm_options import AsJson, RealmOption, WriteGlobally, writing_realm
-from chitta.notes.correction import make_correction
+from chitta.notes.correction import make_correction, match_triggers
 from chitta.notes.ids import make_id, valid_id
 from chitta.notes.note import BOOKKEEPING_KINDS, KNOWLEDGE_KINDS, Note, one_line
 from chitta.notes.store import NoteStore
@@ -25,10 +26,14 @@ from chitta.settings import Settings
 TITLE_CHARS = 80
 #: Longest text taken from standard input.
 MAX_INPUT_BYTES = 4 << 20
+#: Letters up to which a lone word is one that prompts are full of.
+SHORT_WORD = 4
 
 
 def remember(
-    text: Annotated[list[str], typer.Argument(metavar="TEXT", help="The note's text; `-` reads standard input.")],
+    text: Annotated[
+        list[str] | None, typer.Argument(metavar="TEXT", help="The note's text; `-` reads standard input.")
+    ] = None,
     title: Annotated[str, typer.Option("--title", help="One line; the text's first line by default.")] = "",
     kind: Annotated[str, typer.Option("--kind", help=f"One of {', '.join(KNOWLEDGE_KINDS)}.")] = "insight",
     tags: Annotated[str, typer.Option("--tags", help="A comma list.")] = "",
@@ -39,12 +44,12 @@ def remember(
     as_json: AsJson = False,
 ) -> None:
     """Keep a note for later prompts: in the realm of the current folder, or in all with --global. Prints the note's
-    id and its Markdown file, which you may edit.
+    id and its Markdown file, which you may edit; remembering the same text again leaves it as it is.
 
     Example: chitta remember "The staging database is reset every Sunday night." --tags staging,postgres
     """
     settings = table.load()
-    body = _given_text(text)
+    body = _given_text(text or [])
     if kind not in KNOWLEDGE_KINDS + BOOKKEEPING_KINDS:
         raise Misuse(f"{kind!r} is no kind of note", f"kinds are {', '.join(KNOWLEDGE_KINDS + BOOKKEEPING_KINDS)}")
     if name and not valid_id(name):
@@ -60,7 +65,23 @@ def remember(
         tags=tuple(dict.fromkeys(tag.strip() for tag in tags.split(",") if tag.strip())),
         source=source,
     )
-    _keep(settings, note, as_json=as_json)
+    standing = _standing(settings, note)
+    if standing is not None and not name:  # the id holds the text, so it is the same one: edited since, or not
+        _report(settings, writing.Written(writing.UNCHANGED, standing.note, standing.path), as_json=as_json)
+        if any(given and given != there for given, there in _asked(note, standing.note)):
+            output.tell(f"chitta: its tags, kind and source stay as they are; `chitta edit {note.id}` changes them")
+        return
+    done = _written(settings, note, standing)
+    if done.outcome == writing.UPDATED and standing is not None and standing.note.text != note.text:
+        output.tell(f"chitta: it held another text: {output.one_line(standing.note.text, 60)}")
+    _report(settings, done, as_json=as_json)
+
+
+def _asked(note: Note, there: Note) -> Iterator[tuple[object, object]]:
+    """Pairs of what the command was given beside the text, and what the note holds; a default counts as nothing."""
+    yield note.tags, there.tags
+    yield note.source, there.source
+    yield "" if note.kind == Note("").kind else note.kind, there.kind
 
 
 def correct(
@@ -72,7 +93,7 @@ def correct(
     as_json: AsJson = False,
 ) -> None:
     """Keep a correction. It comes up whenever a prompt orders the wrong form again, whatever else is recalled;
-    correcting the same wrong form again rewrites it.
+    correcting the same wrong form again rewrites it, and keeps what you added to it by hand.
 
     Example: chitta correct --wrong "npm install" --right "pnpm install" --why "the lock file is pnpm's"
     """
@@ -81,10 +102,36 @@ def correct(
         note = make_correction(wrong, right, why, writing_realm(settings, realm, everywhere))
     except ValueError as problem:
         raise Misuse(str(problem), "give both --wrong and --right") from None
-    _keep(settings, note, as_json=as_json)
+    standing = _standing(settings, note)
+    try:
+        done = writing.correct(NoteStore(settings.notes_dir), note, one_line(why), standing)
+    except ValueError as problem:
+        raise Misuse(str(problem)) from None
+    _report(settings, done, as_json=as_json)
+    if standing is not None and done.outcome == writing.UPDATED:
+        _tell_what_stayed(note, standing.note)
+    for warning in _trigger_warnings(done.note.triggers):
+        output.tell(f"chitta: {warning}")
 
 
-def edit(name: Annotated[str, typer.Argument(metavar="ID", help="The note's id.")]) -> None:
+def _tell_what_stayed(note: Note, old: Note) -> None:
+    more = [trigger for trigger in old.triggers if trigger not in note.triggers]
+    stayed = [f"the triggers {', '.join(more)}"] if more else []
+    stayed += ["the text that was added by hand"] if writing.added_lines(old) else []
+    if stayed:
+        output.tell(f"chitta: kept {' and '.join(stayed)}")
+
+
+def _trigger_warnings(triggers: Sequence[str]) -> Iterator[str]:
+    """A sentence for each trigger that nearly never or nearly always fires."""
+    for trigger in triggers:
+        if match_triggers(trigger, (trigger,)) is None:
+            yield f"{trigger!r} would hardly ever fire: it is too common a word; say more of what was done"
+        elif trigger.isalpha() and len(trigger) <= SHORT_WORD:
+            yield f"{trigger!r} fires in every prompt that has this word; say more of what was done"
+
+
+def edit(name: Annotated[str, typer.Argument(metavar="ID", help="The note's id, or how it begins.")]) -> None:
     """Open a note in your editor ($VISUAL, else $EDITOR) and index it again afterwards.
 
     Example: EDITOR=vim chitta edit stripe-webhook-raw-body
@@ -94,7 +141,7 @@ def edit(name: Annotated[str, typer.Argument(metavar="ID", help="The note's id."
     before = found.path.read_bytes()
     _run_editor(found.path)
     if not found.path.exists():
-        raise Failure(f"{found.path} is gone", f"`chitta forget {name}` removes a note")
+        raise Failure(f"{found.path} is gone", f"`chitta forget {found.note.id}` removes a note")
     if found.path.read_bytes() == before:
         output.say("unchanged")
         return
@@ -122,7 +169,7 @@ def _run_editor(path: Path) -> None:
 
 
 def forget(
-    names: Annotated[list[str], typer.Argument(metavar="ID", help="Ids of notes.")],
+    names: Annotated[list[str], typer.Argument(metavar="ID", help="Ids of notes, or how they begin.")],
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
 ) -> None:
     """Remove notes for good: the files, their place in the index and their vectors.
@@ -130,12 +177,15 @@ def forget(
     Example: chitta forget old-deploy-steps-1f2e3d --yes
     """
     settings = table.load()
-    found, missing = [], []
+    by_path: dict[Path, bookshelf.Found] = {}
+    missing = []
     for name in dict.fromkeys(names):
         try:
-            found.append(bookshelf.find(settings, name))
+            item = bookshelf.find(settings, name)
+            by_path.setdefault(item.path, item)
         except Nothing as unknown:
             missing.append(unknown)
+    found = list(by_path.values())
     if found and not yes:
         _ask(found)
     for item in found:
@@ -171,26 +221,37 @@ def _given_text(words: list[str]) -> str:
         text = " ".join(words)
     text = text.replace("\r\n", "\n").strip()
     if not text:
-        raise Misuse("there is no text to remember", "give it as an argument, or pipe it in with `-`")
+        hint = "give it as an argument, or pipe it in with `-`"
+        if not words and not output.on_terminal(sys.stdin):
+            hint = "to read it from a pipe, write `-`: … | chitta remember -"
+        raise Misuse("there is no text to remember", hint)
     return text
 
 
-def _keep(settings: Settings, note: Note, *, as_json: bool) -> None:
-    """Write, index, and say where the note is and when it can be found."""
-    store = NoteStore(settings.notes_dir)
+def _standing(settings: Settings, note: Note) -> bookshelf.Found | None:
+    """The note that is in the store under this realm and id."""
     with bookshelf.opened(settings) as snapshot:
-        standing = bookshelf.Shelf(settings, snapshot).locate(note)
+        return bookshelf.Shelf(settings, snapshot).locate(note)
+
+
+def _written(settings: Settings, note: Note, standing: bookshelf.Found | None) -> writing.Written:
     try:
-        done = writing.put(store, note, standing)
+        return writing.put(NoteStore(settings.notes_dir), note, standing)
     except ValueError as problem:
         raise Misuse(str(problem)) from None
+
+
+def _report(settings: Settings, done: writing.Written, *, as_json: bool) -> None:
+    """Index, and say where the note is and when it can be found."""
     assert done.path is not None
+    note = done.note
     levelled = upkeep.level_paths(settings, [done.path])
     if as_json:
         facts = {"id": note.id, "realm": note.realm, "path": str(done.path), "outcome": done.outcome}
         output.as_json({**facts, "findable": levelled.findable, "pending": levelled.pending})
         return
-    output.say(f"{output.paint(done.outcome, 'green')} {output.paint(output.harmless(note.id), 'bold')}")
+    outcome = "unchanged: already there:" if done.outcome == writing.UNCHANGED else done.outcome
+    output.say(f"{output.paint(outcome, 'green')} {output.paint(output.harmless(note.id), 'bold')}")
     output.pairs([("realm", note.realm), ("file", done.path), ("", levelled.findable)])
 
 

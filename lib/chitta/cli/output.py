@@ -14,11 +14,14 @@ import sys
 import textwrap
 import unicodedata
 from collections.abc import Sequence
-from typing import Any, TextIO
+from typing import Any, Literal, TextIO
 
 from chitta.wire import codec
 
 PLAIN_WIDTH = 80
+_GAP = "  "
+#: Columns that a cell which gives way to others keeps.
+_STUB = 12
 _STYLES = {"bold": "1", "dim": "2", "red": "31", "green": "32", "yellow": "33", "cyan": "36"}
 _KEPT_CONTROLS = "\n\t"
 #: Direction overrides and isolates: they can make a line read as another one.
@@ -87,6 +90,23 @@ def paragraph(text: str, indent: str = "", style: str = "") -> None:
         say(line, style)
 
 
+def wrapped(text: str, indent: str = "", style: str = "", *, narrower: int = 0) -> None:
+    """Lines of data: on a terminal wrapped at its width under their own indentation, in a pipe as they are."""
+    for line in text.split("\n"):
+        for piece in pieces_of(indent + line, width() - narrower) if on_terminal() else [indent + line]:
+            say(piece.rstrip(), style)
+
+
+def pieces_of(line: str, columns: int) -> list[str]:
+    """The line in pieces of at most so many characters, broken at spaces only and indented alike."""
+    if len(line) <= columns:
+        return [line]
+    margin = " " * min(len(line) - len(line.lstrip()), columns // 2)
+    return textwrap.wrap(
+        line, columns, subsequent_indent=margin, break_long_words=False, break_on_hyphens=False, tabsize=4
+    ) or [""]
+
+
 def as_json(value: Any) -> None:
     """One JSON document on standard output, in UTF-8 whatever the locale."""
     text = json.dumps(codec.loads(codec.dumps(value)), indent=2, ensure_ascii=False)
@@ -95,13 +115,33 @@ def as_json(value: Any) -> None:
     sys.stdout.flush()
 
 
-def table(columns: Sequence[str], rows: Sequence[Sequence[object]], *, right: Sequence[str] = ()) -> None:
-    """Rows under headings; ``right`` names the columns of numbers."""
+def table(
+    columns: Sequence[str],
+    rows: Sequence[Sequence[object]],
+    *,
+    right: Sequence[str] = (),
+    whole: Sequence[str] = (),
+    cut: str = "",
+    spare: Sequence[str] = (),
+) -> None:
+    """Rows under headings; ``right`` names the columns of numbers.
+
+    On a terminal cells are folded to fit, but never those of a column in ``whole``; the cells of the
+    column ``cut`` are cut, each to one line, and then no other cell is folded: where there is no room
+    for that, columns of ``spare`` are left out, in this order.
+    """
     cells = [[harmless(str(cell)).replace("\n", " ") for cell in row] for row in rows]
-    if on_terminal():
-        _rich_table(columns, cells, right)
-    else:
+    if not on_terminal():
         _plain_table(columns, cells, right)
+        return
+    for name in spare:
+        if _room(cells, columns.index(cut), columns) < _STUB:
+            place = columns.index(name)
+            columns = [*columns[:place], *columns[place + 1 :]]
+            cells = [[*row[:place], *row[place + 1 :]] for row in cells]
+    if cut:
+        cells = _cut_to_fit(cells, columns.index(cut), columns)
+    _rich_table(columns, cells, right, columns if cut else whole)
 
 
 def columns_of(text: str) -> int:
@@ -115,28 +155,56 @@ def columns_of(text: str) -> int:
 
 
 def _plain_table(columns: Sequence[str], rows: list[list[str]], right: Sequence[str]) -> None:
-    lines = [list(columns), *rows]
-    widths = [max(columns_of(line[i]) for line in lines) for i in range(len(columns))]
-    for line in lines:
+    widths = _widths(columns, rows)
+    for line in (list(columns), *rows):
         parts = []
         for name, size, cell in zip(columns, widths, line, strict=True):
             gap = " " * (size - columns_of(cell))
             parts.append(gap + cell if name in right else cell + gap)
-        say("  ".join(parts).rstrip())
+        say(_GAP.join(parts).rstrip())
 
 
-def _rich_table(columns: Sequence[str], rows: list[list[str]], right: Sequence[str]) -> None:
+def _widths(columns: Sequence[str], rows: list[list[str]]) -> list[int]:
+    return [max(columns_of(line[i]) for line in (list(columns), *rows)) for i in range(len(columns))]
+
+
+def _room(rows: list[list[str]], place: int, columns: Sequence[str]) -> int:
+    """Columns of the terminal that the others leave to one."""
+    widths = _widths(columns, rows)
+    return width() - sum(widths) + widths[place] - len(_GAP) * (len(widths) - 1)
+
+
+def _cut_to_fit(rows: list[list[str]], place: int, columns: Sequence[str]) -> list[list[str]]:
+    """The rows with the cells of one column cut to the room there is for it, but to no less than a stub."""
+    room = max(_room(rows, place, columns), _STUB)
+    return [[_cut(cell, room) if i == place else cell for i, cell in enumerate(row)] for row in rows]
+
+
+def _cut(text: str, room: int) -> str:
+    if columns_of(text) <= room:
+        return text
+    while columns_of(text) > room - 1:
+        text = text[:-1]
+    return text.rstrip() + "…"
+
+
+def _rich_table(columns: Sequence[str], rows: list[list[str]], right: Sequence[str], whole: Sequence[str]) -> None:
     from rich import box
     from rich.console import Console
     from rich.table import Table
     from rich.text import Text
 
-    drawn = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False, header_style="bold")
-    for name in columns:
-        drawn.add_column(name, justify="right" if name in right else "left", overflow="fold")
+    drawn = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False, show_edge=False, header_style="bold")
+    widths = _widths(columns, rows)
+    for name, needed in zip(columns, widths, strict=True):
+        kept = needed if name in whole else None
+        justify: Literal["left", "right"] = "right" if name in right else "left"
+        drawn.add_column(name, justify=justify, overflow="fold", no_wrap=name in whole, min_width=kept)
     for row in rows:
         drawn.add_row(*(Text(cell) for cell in row))
-    Console(file=sys.stdout, width=width(), no_color=not coloured(), highlight=False).print(drawn)
+    needed = sum(size for name, size in zip(columns, widths, strict=True) if name in whole) + len(_GAP) * len(columns)
+    screen = max(width(), needed + _STUB * (len(columns) - len(whole)))
+    Console(file=sys.stdout, width=screen, no_color=not coloured(), highlight=False).print(drawn)
 
 
 def pairs(facts: Sequence[tuple[str, object]], indent: str = "") -> None:

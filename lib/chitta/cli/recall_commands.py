@@ -9,7 +9,7 @@ import typer
 from chitta import settings as table
 from chitta.cli import output, upkeep
 from chitta.cli.failure import Misuse, Nothing, Unavailable
-from chitta.cli.realm_options import AsJson, LookEverywhere, RealmOption, looking_realm
+from chitta.cli.realm_options import GLOBAL, AsJson, LookEverywhere, RealmOption, looking_realm
 from chitta.settings import Settings
 
 if TYPE_CHECKING:
@@ -23,13 +23,24 @@ SUPPORTED, RELATED, UNRELATED = "supported", "related", "none"
 RELATED_COVERAGE = 0.5
 
 
+#: Where was looked: one realm that was named, this folder's and `global`, then all others as well, or everywhere.
+NAMED, HERE, BEYOND, EVERYWHERE = "named", "here", "beyond", "everywhere"
+#: Rows asked of all realms beside those that this folder's may take, which are not shown again.
+_BEYOND_ROWS = 3
+
+
 class Answer(NamedTuple):
-    """Rows, best first, with what a person should know about how they were found."""
+    """Rows, best first, with what a person should know about how they were found.
+
+    ``beyond`` are rows of other projects, ``scope`` says where was looked.
+    """
 
     rows: list[Row]
     maxrel: float | None = None
     warming: bool = False
     note: str = ""
+    beyond: tuple[Row, ...] = ()
+    scope: str = NAMED
 
 
 def recall(
@@ -44,7 +55,8 @@ def recall(
     as_json: AsJson = False,
 ) -> None:
     """Ask the store a question and see the evidence: which arm found each note (words, meaning), its score, and conf,
-    the calibrated chance (0 to 1) that it helps. Notes without any real tie to the question are left out.
+    the calibrated chance (0 to 1) that it helps. Notes without any real tie to the question are left out. This
+    folder's realm and `global` are asked first; where nothing there is supported, so are all other projects.
 
     Example: chitta recall "why does the webhook answer 400" --limit 3
     """
@@ -55,17 +67,43 @@ def recall(
     if strategy not in STRATEGIES:
         raise Misuse(f"{strategy!r} is no strategy", f"strategies are {', '.join(STRATEGIES)}")
     place = looking_realm(settings, realm, everywhere)
-    answer = ask(settings, words, strategy=strategy, limit=limit, realm=place)
-    shown = [row for row in answer.rows if unrelated or tier(row) != UNRELATED]
-    if as_json:
-        _print_json(words, strategy, place, answer, shown)
+    if realm or place is None:
+        answer = ask(settings, words, strategy=strategy, limit=limit, realm=place)
+        answer = answer._replace(scope=NAMED if realm else EVERYWHERE)
     else:
-        for number, row in enumerate(shown, start=1):
-            _print_row(number, row)
+        answer = ask_from_here(settings, words, strategy=strategy, limit=limit, realm=place)
+    shown = [row for row in answer.rows if unrelated or tier(row) != UNRELATED]
+    beyond = [row for row in answer.beyond if unrelated or tier(row) != UNRELATED][:limit]
+    if as_json:
+        _print_json(words, strategy, place, answer, shown, beyond)
+    else:
+        _print_rows(shown, beyond, strategy)
     for remark in _remarks(answer):
         output.tell(remark)
-    if not shown:
-        raise Nothing(_nothing(settings, answer, place), _where_else(place, answer))
+    if not shown and not beyond:
+        looked = None if answer.scope == BEYOND else place
+        raise Nothing(_nothing(settings, answer, looked), "--global asks all realms" if answer.scope == NAMED else "")
+
+
+def ask_from_here(settings: Settings, words: str, *, strategy: str, limit: int, realm: str) -> Answer:
+    """This folder's realm and `global` together; where nothing there is supported, all others after them."""
+    answers = [
+        ask(settings, words, strategy=strategy, limit=limit, realm=place) for place in dict.fromkeys((realm, GLOBAL))
+    ]
+    rows = sorted((row for answer in answers for row in answer.rows), key=lambda row: (-row.conf, -row.score, row.id))
+    near = _joined(answers, rows[:limit], HERE)
+    if any(tier(row) == SUPPORTED for row in rows):
+        return near
+    wide = ask(settings, words, strategy=strategy, limit=min(limit * _BEYOND_ROWS, 1000), realm=None)
+    others = tuple(row for row in wide.rows if row.realm not in (realm, GLOBAL))
+    return _joined([*answers, wide], near.rows, BEYOND)._replace(beyond=others)
+
+
+def _joined(answers: list[Answer], rows: list[Row], scope: str) -> Answer:
+    measured = [answer.maxrel for answer in answers if answer.maxrel is not None]
+    note = next((answer.note for answer in answers if answer.note), "")
+    warming = any(answer.warming for answer in answers)
+    return Answer(rows, max(measured, default=None), warming, note, scope=scope)
 
 
 def ask(settings: Settings, words: str, *, strategy: str, limit: int, realm: str | None) -> Answer:
@@ -97,8 +135,10 @@ def tier(row: Row) -> str:
     return RELATED if by_words or row.cos >= COS_FLOOR else UNRELATED
 
 
-def arms(row: Row) -> list[str]:
-    """Which arms found the note."""
+def arms(row: Row, strategy: str = "hybrid") -> list[str]:
+    """Which arms found the note; a strategy of one arm finds by that one alone."""
+    if strategy == "semantic":
+        return ["meaning"]
     return [name for name, found in (("words", row.bm25 > 0), ("meaning", row.cos >= 0)) if found]
 
 
@@ -121,37 +161,72 @@ def _from_here(settings: Settings, words: str, *, strategy: str, limit: int, rea
     return Answer(list(result.rows), result.header.maxrel, result.header.warming, result.note)
 
 
-def _print_row(number: int, row: Row) -> None:
+def _print_rows(shown: list[Row], beyond: list[Row], strategy: str) -> None:
+    for number, row in enumerate([*shown, *beyond], start=1):
+        if number > 1:
+            output.say()
+        if number == len(shown) + 1:
+            output.say("From other projects:", "bold")
+        _print_row(number, row, strategy)
+
+
+def _print_row(number: int, row: Row, strategy: str) -> None:
     chance = f"conf {row.conf:.2f}" if row.conf >= 0 else "conf not measured"
     style = {SUPPORTED: "green", RELATED: "yellow"}.get(tier(row), "dim")
-    if number > 1:
-        output.say()
-    output.say(f"{number}. {output.one_line(row.title or row.id, output.width() - 4)}", "bold")
-    output.say(
-        f"   {output.paint(f'{tier(row)}, {chance}', style)} · found by {' and '.join(arms(row)) or 'its place'}"
-    )
-    output.say(
-        f"   {output.harmless(row.id)} · {row.kind} · {output.harmless(row.realm)} · score {row.score:.3f}", "dim"
-    )
-    for line in _first_lines(row.text, row.title):
-        output.say(f"   {output.one_line(line, output.width() - 4)}")
+    title = output.one_line(row.title or row.id, output.width() - 4)
+    output.say(f"{number}. {title}", "bold")
+    found = " and ".join(arms(row, strategy)) or "its place"
+    output.say(f"   {output.paint(f'{tier(row)}, {chance}', style)} · found by {found}")
+    facts = f"{output.harmless(row.id)} · {row.kind} · {output.harmless(row.realm)} · score {row.score:.3f}"
+    output.wrapped(facts, "   ", "dim")
+    for line in _first_lines(row.text, title):
+        output.say(f"   {line}")
 
 
 def _first_lines(text: str, title: str, count: int = 3) -> list[str]:
-    lines = [line.strip() for line in text.split("\n") if line.strip() and line.strip("# ").strip() != title]
-    return lines[:count]
+    """The text's first lines at the width, without what the title shows already; on a terminal, wrapped."""
+    lines = [line.strip() for line in text.split("\n") if line.strip()]
+    if lines:
+        lines[:1] = filter(None, [_beyond_title(lines[0], title)])
+    room = output.width() - 4
+    if not output.on_terminal():
+        return [output.one_line(line, room) for line in lines[:count]]
+    pieces = [piece for line in lines[:count] for piece in output.pieces_of(output.one_line(line, len(line)), room)]
+    return [*pieces[: count - 1], output.one_line(" ".join(pieces[count - 1 :]), room)] if pieces[count:] else pieces
 
 
-def _print_json(words: str, strategy: str, place: str | None, answer: Answer, shown: list[Row]) -> None:
-    rows = [{**row._asdict(), "tier": tier(row), "arms": arms(row)} for row in shown]
-    facts = {"query": words, "strategy": strategy, "realm": place, "maxrel": answer.maxrel}
+def _beyond_title(line: str, title: str) -> str:
+    """What a line says after the words that the title shows; the whole line where it begins otherwise."""
+    words = output.one_line(line.lstrip("#-*> "), len(line))
+    head = title.removesuffix("…").rstrip()
+    if not head or not words.startswith(head):
+        return line
+    rest = words[len(head) :]
+    if rest[:1].isalnum() and head[-1:].isalnum():  # the title was cut inside a word
+        rest = words[words.rfind(" ", 0, len(head)) + 1 :]
+    rest = rest.lstrip(" ,;:.!?")
+    return f"…{rest}" if rest else ""
+
+
+def _print_json(
+    words: str, strategy: str, place: str | None, answer: Answer, shown: list[Row], beyond: list[Row]
+) -> None:
+    rows = [
+        {**row._asdict(), "tier": tier(row), "arms": arms(row, strategy), "beyond": at >= len(shown)}
+        for at, row in enumerate([*shown, *beyond])
+    ]
+    facts = {"query": words, "strategy": strategy, "realm": place, "scope": answer.scope, "maxrel": answer.maxrel}
     output.as_json({**facts, "warming": answer.warming, "note": answer.note, "rows": rows})
 
 
 def _remarks(answer: Answer) -> list[str]:
     if answer.warming:
         return ["chitta: the models are still loading, so this answer comes from words alone; ask again in a moment"]
-    return [f"chitta: this answer comes from words alone: {answer.note}"] if answer.note and answer.rows else []
+    return (
+        [f"chitta: this answer comes from words alone: {answer.note}"]
+        if answer.note and (answer.rows or answer.beyond)
+        else []
+    )
 
 
 def _nothing(settings: Settings, answer: Answer, place: str | None) -> str:
@@ -162,10 +237,6 @@ def _nothing(settings: Settings, answer: Answer, place: str | None) -> str:
     where = f"in {place}" if place is not None else "in this store"
     if not held:
         return f"there are no notes {where} yet"
-    if answer.rows:
+    if answer.rows or answer.beyond:
         return f"no note {where} speaks of this; the nearest of {held:,} have no real tie to it (--all shows them)"
     return f"none of the {output.plural(held, 'note')} {where} holds any of these words"
-
-
-def _where_else(place: str | None, answer: Answer) -> str:
-    return "--global asks all realms" if place is not None else ""

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import ast
 import os
+import re
 import secrets
 import subprocess
 import sys
 import time
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from chitta.cli import checkout, recall_history
@@ -18,6 +21,13 @@ from chitta.wire import codec
 _PATIENCE_S = 10.0
 #: Lines of the recall log looked through for this prompt's own.
 _LOG_LINES = 50
+#: The store knows nothing of a prompt up to this relevance, where no candidate has this much of a chance.
+_NOTHING_PERCENT, _NEAR_CONF = 5, 0.1
+_CANDIDATE = re.compile(
+    r"""^chitta:\ (?:KNOWN|UNKNOWN|unmeasured)\ \S+\ (?P<id>'.*'|".*")\ conf=(?P<conf>-?[\d.]+)\ cos=\S+
+    \ bm25=\S+\ shared=\d+\ (?P<outcome>\S+)\n?""",
+    re.MULTILINE | re.VERBOSE,
+)
 
 
 class Trial(NamedTuple):
@@ -43,11 +53,16 @@ class Trial(NamedTuple):
 
 
 def run(settings: Settings, prompt: str, *, cwd: str, realm: str = "", session: str = "") -> Trial:
-    """Give the prompt to the hook. Raises ``Failure`` when the hook breaks its contract."""
+    """Give the prompt to the hook. Raises ``Failure`` when the hook breaks its contract.
+
+    The hook is asked for a line on each candidate, to explain silence; unless the person has asked
+    for them as well, they are not part of the trial's ``stderr``.
+    """
     hook = checkout.hook()
     session = session or f"try-{secrets.token_hex(8)}"
     payload = codec.dumps({"session_id": session, "cwd": cwd, "hook_event_name": "UserPromptSubmit", "prompt": prompt})
     environ = {**os.environ, "CHITTA_HOME": settings.home}
+    environ["CHITTA_ADMIT_DEBUG"] = "1"
     environ.setdefault("CHITTA_PYTHON", sys.executable)
     if realm:
         environ["CHITTA_REALM"] = realm
@@ -72,10 +87,11 @@ def run(settings: Settings, prompt: str, *, cwd: str, realm: str = "", session: 
     wall_ms = (time.perf_counter() - started) * 1000
     if done.returncode != 0:
         raise Failure(f"the hook ended with {done.returncode}; it must always end with 0", "run `chitta doctor`")
-    stdout, stderr = done.stdout.decode("utf-8", "replace"), done.stderr.decode("utf-8", "replace")
+    stdout, said = done.stdout.decode("utf-8", "replace"), done.stderr.decode("utf-8", "replace")
+    stderr = said if settings.flag("CHITTA_ADMIT_DEBUG") else _CANDIDATE.sub("", said)
     record = _record(settings, session) if recall_history.size(settings) != before else {}
     block = context_of(stdout)
-    reason = "" if block else why_silent(payload, record, settings)
+    reason = "" if block else why_silent(payload, record, settings, candidates_in(said))
     return Trial(prompt, block, reason, record, wall_ms, stdout, stderr)
 
 
@@ -89,8 +105,28 @@ def context_of(stdout: str) -> str:
         raise Failure("the hook printed something that a harness cannot read", stdout[:200]) from None
 
 
-def why_silent(payload: bytes, record: dict[str, Any], settings: Settings) -> str:
-    """A sentence on why nothing entered the context, from the log line and the payload."""
+class Candidate(NamedTuple):
+    """A line of CHITTA_ADMIT_DEBUG: a note that a lane found, and what became of it."""
+
+    id: str
+    conf: float
+    outcome: str
+
+
+def candidates_in(stderr: str) -> list[Candidate]:
+    """What the hook said of each candidate, as :func:`chitta.merge.debug_lines` writes it."""
+    found = []
+    for line in _CANDIDATE.finditer(stderr):
+        try:
+            name = str(ast.literal_eval(line["id"]))
+        except (ValueError, SyntaxError):
+            name = line["id"]
+        found.append(Candidate(name, float(line["conf"]), line["outcome"]))
+    return found
+
+
+def why_silent(payload: bytes, record: dict[str, Any], settings: Settings, candidates: Sequence[Candidate] = ()) -> str:
+    """A sentence on why nothing entered the context, from the log line, the payload and the candidates."""
     if not record:
         return _why_no_record(payload, settings)
     lanes = record.get("lanes", {})
@@ -100,19 +136,26 @@ def why_silent(payload: bytes, record: dict[str, Any], settings: Settings) -> st
         if facts.get("state") not in ("ok", "empty", "ablated")
     ]
     dropped = record.get("dropped", {})
-    candidates = sum(int(facts.get("rows", 0)) for facts in lanes.values())
+    count = sum(int(facts.get("rows", 0)) for facts in lanes.values())
     if failed and len(failed) == sum(facts.get("state") != "ablated" for facts in lanes.values()):
         return f"no lane could answer: {', '.join(failed)}"
-    if not candidates:
+    if not count:
         return "no lane found a single candidate" + (f" ({', '.join(failed)})" if failed else "")
-    return f"{_band(record)}: none of the {candidates} candidates passed ({_causes(dropped)})"
+    return f"{_band(record, candidates)}: none of the {count} candidates passed ({_causes(dropped)})"
 
 
-def _band(record: dict[str, Any]) -> str:
+def _band(record: dict[str, Any], candidates: Sequence[Candidate]) -> str:
+    best = max(candidates, key=lambda candidate: candidate.conf, default=None)
+    near = (
+        f"not sure enough: best candidate {best.id} (conf {best.conf:.2f}), dropped for {best.outcome}" if best else ""
+    )
     if record.get("band") is None:
-        return "relevance was not measured"
-    words = "the store seems to know this" if record["band"] == "KNOWN" else "the store knows nothing about this"
-    return f"{record['band']} {record.get('percent')}%, {words}"
+        return f"relevance was not measured; {near}" if near else "relevance was not measured"
+    band = f"{record['band']} {record.get('percent')}%"
+    nothing_near = best is None or best.conf < _NEAR_CONF
+    if record["band"] != "KNOWN" and nothing_near and int(record.get("percent") or 0) <= _NOTHING_PERCENT:
+        return f"{band}, the store knows nothing about this"
+    return f"{band}, {near or 'not sure enough'}"
 
 
 def _causes(dropped: dict[str, int]) -> str:

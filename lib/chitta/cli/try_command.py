@@ -34,21 +34,23 @@ def try_prompt(
     if not words.strip():
         raise Misuse("there is no prompt", 'try `chitta try "how do we deploy"`')
     folder = os.path.abspath(os.path.expanduser(cwd)) if cwd else os.getcwd()
+    if cwd and not os.path.isdir(folder):
+        raise Misuse(f"there is no folder {folder}", "--cwd names the folder that the agent would run in")
     place = chosen_realm(realm, False)
     result = trial.run(settings, words, cwd=folder, realm=place, session=session)
     if as_json:
         facts = {"realm": place or current_realm(settings, folder), **result._asdict()}
         output.as_json({**facts, "admitted": result.admitted})
         return
-    output.say(f"Prompt  {output.harmless(words)}", "bold")
+    output.wrapped(f"Prompt  {output.harmless(words)}", style="bold")
     output.say(f"Realm   {place or current_realm(settings, folder)}")
     output.say()
     output.say("What the model sees:", "bold")
-    output.say(output.harmless(result.block) if result.block else f"(silence) {result.reason}")
+    output.wrapped(output.harmless(result.block or f"(silence) {result.reason}"))
     output.say()
     print_lanes(result)
     output.say()
-    output.say(verdict_line(result))
+    output.wrapped(verdict_line(result))
     if result.stderr.strip():
         output.tell(result.stderr.rstrip())
 
@@ -70,7 +72,7 @@ def print_lanes(result: Trial) -> None:
         rows[-1].append(f"{facts.get('ms', 0):.0f}")
     if rows:
         columns = ["lane", "tag", "state", "candidates", "admitted", "dropped", "ms"]
-        output.table(columns, rows, right=["candidates", "admitted", "ms"])
+        output.table(columns, rows, right=["candidates", "admitted", "ms"], whole=columns[:3])
 
 
 def verdict_line(result: Trial) -> str:

@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 from chitta.notes.frontmatter import decode, format_note, heading, note_from_fields, parse_note
 from chitta.notes.ids import make_id, valid_id
+from chitta.notes.imprint import digest
 from chitta.notes.note import Note, one_line
 from chitta.notes.store import MAX_NOTE_BYTES
 
@@ -21,11 +22,15 @@ _NO_ID = ""  # while a note is read; replaced before anyone sees it
 
 
 class Imported(NamedTuple):
-    """One thing that was read: a note, or the problem that kept it from becoming one."""
+    """One thing that was read: a note, or the problem that kept it from becoming one.
+
+    ``digest`` is that of the bytes the note was made from.
+    """
 
     note: Note | None
     source: str
     problem: str
+    digest: str = ""
 
 
 def read_path(path: str | os.PathLike[str], *, realm: str) -> Iterator[Imported]:
@@ -84,7 +89,7 @@ def _read_markdown(path: Path, root: Path, realm: str) -> Imported:
     below = path.relative_to(root).as_posix()
     if note.id == _NO_ID:
         note = note._replace(id=make_id(path.stem, note.realm, salt=below))
-    return _finish(note._replace(title=note.title or one_line(path.stem)), str(path), below)
+    return _finish(note._replace(title=note.title or one_line(path.stem)), str(path), below, digest(data))
 
 
 # JSONL
@@ -119,13 +124,13 @@ def _read_line(line: bytes, place: str, realm: str) -> Imported:
     first_line = one_line(note.text.lstrip().partition("\n")[0], 80)
     if given is None:
         note = note._replace(id=make_id(first_line, note.realm, salt=note.text))
-    return _finish(note._replace(title=note.title or heading(note.text) or first_line), place, "")
+    return _finish(note._replace(title=note.title or heading(note.text) or first_line), place, "", digest(line.strip()))
 
 
 # Both
 
 
-def _finish(note: Note, place: str, below: str) -> Imported:
+def _finish(note: Note, place: str, below: str, read: str) -> Imported:
     """Turn a category into a tag, and what says where a note is from into its source."""
     extra = dict(note.extra)
     category = extra.pop("category", None)
@@ -141,7 +146,7 @@ def _finish(note: Note, place: str, below: str) -> Imported:
         format_note(note)
     except ValueError as problem:
         return Imported(None, place, str(problem))
-    return Imported(note, place, "")
+    return Imported(note, place, "", read)
 
 
 def _reason(problem: OSError) -> str:

@@ -87,3 +87,19 @@ def test_what_is_not_there_names_what_is_like_it(store: NoteStore, name: str) ->
 def test_an_empty_store_has_no_notes() -> None:
     with pytest.raises(Nothing):
         bookshelf.find(table.load(), "any")
+
+
+@pytest.mark.parametrize("levelled", [True, False])
+def test_the_beginning_of_one_id_alone_finds_it_and_of_several_lists_them(store: NoteStore, levelled: bool) -> None:
+    for name in ("stripe-one", "stripe-two", "celery"):
+        store.write(Note(name, text=name))
+    if levelled:
+        level()
+    assert bookshelf.find(table.load(), "cel").note.id == "celery"
+    with pytest.raises(Nothing) as problem:
+        bookshelf.find(table.load(), "stripe")
+    assert "stripe-one, stripe-two" in problem.value.hint
+    with pytest.raises(Nothing):
+        bookshelf.find(table.load(), "")
+    store.write(Note("stripe", text="exactly"))
+    assert bookshelf.find(table.load(), "stripe").note.text == "exactly"

@@ -1,5 +1,8 @@
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -66,3 +69,19 @@ def test_a_new_store_is_in_order_and_looking_at_it_makes_no_note(
     assert states.pop("daemon") == WARN  # CHITTA_NO_DAEMON
     assert set(states.values()) == {OK}
     assert not (own_home / ".chitta" / "notes").exists()
+
+
+@pytest.mark.skipif(checkout.root() is None, reason="the hook is not here")
+def test_looking_leaves_nothing_outside_of_the_store(own_home: Path) -> None:
+    (own_home / ".chitta").mkdir(mode=0o700)
+    environ = {name: value for name, value in os.environ.items() if not name.startswith("ORT_")}
+    subprocess.run([sys.executable, "-I", "-m", "chitta.cli", "doctor"], env=environ, capture_output=True, check=False)
+    assert [path.name for path in own_home.iterdir()] == [".chitta"]
+
+
+def test_a_bad_setting_is_told_once(chitta: Run, own_home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("CHITTA_NO_DAEMON")
+    monkeypatch.setenv("CHITTA_LANE_K", "many")
+    (own_home / ".chitta").mkdir(mode=0o700)
+    told = [check for check in chitta("doctor", "--json").value["checks"] if "CHITTA_LANE_K" in check["detail"]]
+    assert [check["name"] for check in told] == ["settings"]

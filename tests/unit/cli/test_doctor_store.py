@@ -33,18 +33,6 @@ def states(check: Callable[[Settings], Iterable[Finding]]) -> list[str]:
     return [finding.state for finding in found(check)]
 
 
-# Settings
-
-
-def test_settings(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert states(checks.settings_problems) == [OK]
-    monkeypatch.setenv("CHITTA_LANE_K", "many")
-    (home / "chitta.toml").write_text("no_such_setting = 1\n")
-    assert states(checks.settings_problems) == [WARN, WARN]
-    (home / "chitta.toml").write_text("not toml at all\n")
-    assert sorted(states(checks.settings_problems)) == [FAIL, WARN]
-
-
 # Home and run folder
 
 

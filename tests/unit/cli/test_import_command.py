@@ -131,3 +131,56 @@ def test_long_imports_say_how_far_they_are(chitta: Run, folder: Path, monkeypatc
     (folder / "some.jsonl").write_text("".join(json.dumps({"text": f"text {n}"}) + "\n" for n in range(3)))
     ran = chitta("import", "some.jsonl")
     assert "reading: 3" in ran.err and "indexing words: 3 of 3" in ran.err
+
+
+def edited_by_hand(own_home: Path) -> Path:
+    """The imported note on deploying, with a line of the person's own."""
+    (path,) = [path for path in stored(own_home) if "make ship" in path.read_text()]
+    path.write_text(path.read_text() + "\nMind the freeze.\n")
+    return path
+
+
+def outcomes(ran: Any) -> list[str]:
+    return [line["outcome"] for line in ran.value["notes"]]
+
+
+def test_a_hand_edit_survives_an_import_of_the_same_source(chitta: Run, notes: Path, own_home: Path) -> None:
+    chitta("import", "docs")
+    path = edited_by_hand(own_home)
+    before = path.read_text()
+    assert outcomes(chitta("import", "docs", "--json")) == ["unchanged", "unchanged"]
+    assert path.read_text() == before
+
+
+def test_edited_here_and_changed_there_is_kept_and_said(chitta: Run, notes: Path, own_home: Path) -> None:
+    chitta("import", "docs")
+    path = edited_by_hand(own_home)
+    before = path.read_text()
+    (notes / "deploy.md").write_text("# Deploying\n\nWe deploy with make land.\n")
+    ran = chitta("import", "docs")
+    assert ran.code == 0 and "edited here and changed there (--overwrite" in ran.out and "1 kept" in ran.out
+    assert path.read_text() == before
+    assert outcomes(chitta("import", "docs", "--overwrite", "--json")) == ["updated", "unchanged"]
+    assert "make land" in path.read_text() and "freeze" not in path.read_text()
+    assert outcomes(chitta("import", "docs", "--json")) == ["unchanged", "unchanged"]
+
+
+def test_overwrite_takes_the_file_s_also_where_only_the_note_was_edited(
+    chitta: Run, notes: Path, own_home: Path
+) -> None:
+    chitta("import", "docs")
+    path = edited_by_hand(own_home)
+    assert outcomes(chitta("import", "docs", "--overwrite", "--json")) == ["updated", "unchanged"]
+    assert "freeze" not in path.read_text()
+
+
+def test_a_note_without_the_key_is_updated_as_before(chitta: Run, notes: Path, own_home: Path) -> None:
+    chitta("import", "docs")
+    path = edited_by_hand(own_home)
+    path.write_text("".join(line for line in path.read_text().splitlines(True) if not line.startswith("imported:")))
+    assert outcomes(chitta("import", "docs", "--json")) == ["updated", "unchanged"]
+    assert "freeze" not in path.read_text()
+
+
+def test_paths_are_shown_as_they_were_given(chitta: Run, notes: Path) -> None:
+    assert f"{notes / 'deploy.md'}  " in chitta("import", str(notes)).out

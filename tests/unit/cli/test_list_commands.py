@@ -65,7 +65,7 @@ def test_show_gives_the_whole_note(three: Run) -> None:
 
 
 def test_show_of_no_note_names_what_is_like_it(three: Run) -> None:
-    ran = three("show", "thre")
+    ran = three("show", "thrice")
     assert (ran.code, ran.out) == (1, "") and "did you mean three" in ran.err
 
 

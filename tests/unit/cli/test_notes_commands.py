@@ -155,8 +155,8 @@ def test_forget_takes_no_for_an_answer(chitta: Run, monkeypatch: pytest.MonkeyPa
 
 def test_forget_does_what_it_can_and_names_what_is_not_there(chitta: Run) -> None:
     chitta("remember", "words", "--id", "xylophone")
-    ran = chitta("forget", "xylophone", "xylophon", "--yes")
-    assert ran.code == 1 and ran.out == "forgot xylophone\n" and "'xylophon'" in ran.err
+    ran = chitta("forget", "xylophone", "xylofon", "--yes")
+    assert ran.code == 1 and ran.out == "forgot xylophone\n" and "'xylofon'" in ran.err
 
 
 def test_titles_from_first_lines() -> None:
@@ -170,3 +170,58 @@ def test_a_note_in_another_script_gets_an_id(chitta: Run) -> None:
     facts = chitta("remember", "数据库每周日重置。", "--json").value
     assert facts["id"].startswith("note-")
     assert chitta("recall", "数据库", "--strategy", "keyword").code == 0
+
+
+def edit_by_hand(path: str, old: str, new: str) -> str:
+    file = Path(path)
+    assert old in file.read_text()
+    file.write_text(file.read_text().replace(old, new))
+    return file.read_text()
+
+
+def test_remembering_again_leaves_what_was_edited_by_hand(chitta: Run) -> None:
+    path = chitta("remember", "a fact", "--json").value["path"]
+    edited = edit_by_hand(path, "\na fact\n", "\na fact, and what I learned since\n")
+    ran = chitta("remember", "a fact", "--tags", "new")
+    assert ran.out.startswith("unchanged: already there: a-fact") and "chitta edit" in ran.err
+    assert Path(path).read_text() == edited
+
+
+def test_an_id_that_held_another_text_says_so(chitta: Run) -> None:
+    chitta("remember", "old words", "--id", "x")
+    assert "it held another text: old words" in chitta("remember", "new words", "--id", "x").err
+
+
+def test_correcting_the_same_again_leaves_it_and_another_right_keeps_what_was_added(chitta: Run) -> None:
+    words = ["correct", "--wrong", "npm install", "--right", "pnpm add", "--why", "one lock file"]
+    path = chitta(*words, "--json").value["path"]
+    edit_by_hand(path, "triggers: [npm install]", "triggers: [npm install, npm i]\ntags: [js]")
+    edited = edit_by_hand(path, "Why: one lock file", "Why: one lock file\n\nSee the wiki.")
+    assert chitta(*words).out.startswith("unchanged: already there") and Path(path).read_text() == edited
+    assert chitta(*words[:5]).out.startswith("unchanged") and Path(path).read_text() == edited
+    ran = chitta("correct", "--wrong", "npm install", "--right", "yarn add", "--why", "policy")
+    note = note_at(path)
+    assert ran.out.startswith("updated") and "kept the triggers npm i and the text" in ran.err
+    assert note.right == "yarn add" and note.triggers == ("npm install", "npm i") and note.tags == ("js",)
+    assert "Why: policy" in note.text and "See the wiki." in note.text and "lock file" not in note.text
+
+
+@pytest.mark.parametrize(
+    ("wrong", "warning"), [("the", "hardly ever"), ("var", "every prompt"), ("npm install", ""), ("db:seed", "")]
+)
+def test_a_trigger_that_fires_never_or_always_is_warned_about(chitta: Run, wrong: str, warning: str) -> None:
+    err = chitta("correct", "--wrong", wrong, "--right", "something else").err
+    assert warning in err if warning else err == ""
+
+
+def test_a_pipe_without_a_dash_is_told_of_the_dash(chitta: Run) -> None:
+    ran = chitta("remember", input="words\n")
+    assert ran.code == 2 and "chitta remember -" in ran.err
+
+
+def test_forget_by_the_beginning_of_an_id_says_which(chitta: Run) -> None:
+    for name in ("stripe-one", "stripe-two", "celery-three"):
+        chitta("remember", f"words of {name}", "--id", name)
+    ran = chitta("forget", "stripe", "--yes")
+    assert (ran.code, ran.out) == (1, "") and "stripe-one, stripe-two" in ran.err
+    assert chitta("forget", "cel", "celery", "--yes").out == "forgot celery-three\n"

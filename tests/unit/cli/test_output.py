@@ -103,3 +103,44 @@ def test_sizes(count: int, words: str) -> None:
 
 def test_plurals() -> None:
     assert [output.plural(n, "note") for n in (0, 1, 1200)] == ["0 notes", "1 note", "1,200 notes"]
+
+
+def test_a_cell_gives_way_and_ids_stay_whole(monkeypatch: pytest.MonkeyPatch) -> None:
+    terminal = look_at_it(monkeypatch)
+    monkeypatch.setenv("COLUMNS", "60")
+    name = "an-id-that-is-rather-long-1f2e3d"
+    output.table(["id", "title"], [[name, "word " * 30]], cut="title")
+    lines = terminal.getvalue().splitlines()
+    assert len(lines) == 3 and name in lines[-1] and "…" in lines[-1] and len(lines[-1]) <= 60
+    terminal.truncate(0)
+    output.table(["id", "date", "title"], [[name, "2025-01-01", "word " * 30]], cut="title", spare=["date"])
+    assert name in terminal.getvalue() and "2025" in terminal.getvalue()
+    monkeypatch.setenv("COLUMNS", "50")
+    terminal.truncate(0)
+    output.table(["id", "date", "title"], [[name, "2025-01-01", "word " * 30]], cut="title", spare=["date"])
+    assert name in terminal.getvalue() and "2025" not in terminal.getvalue()
+    monkeypatch.setenv("COLUMNS", "40")
+    output.table(["id", "title"], [[name + name, "word " * 30]], cut="title")
+    assert name + name in terminal.getvalue()
+
+
+def test_columns_that_are_kept_whole(monkeypatch: pytest.MonkeyPatch) -> None:
+    terminal = look_at_it(monkeypatch)
+    monkeypatch.setenv("COLUMNS", "60")
+    output.table(["name", "value"], [["A_NAME_OF_TWENTY_FOUR_X", "/path" * 20]], whole=["name"])
+    lines = terminal.getvalue().splitlines()
+    assert "A_NAME_OF_TWENTY_FOUR_X" in lines[2] and max(map(len, lines[2:])) <= 60
+
+
+def test_text_is_wrapped_on_a_terminal_and_left_alone_in_a_pipe(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = "head\n  " + "word " * 40 + "end"
+    output.wrapped(text)
+    assert capsys.readouterr().out == f"{text}\n"
+    terminal = look_at_it(monkeypatch)
+    monkeypatch.setenv("COLUMNS", "50")
+    output.wrapped(text)
+    lines = terminal.getvalue().splitlines()
+    assert lines[0] == "head" and all(line.startswith("  word") or line == "  end" for line in lines[1:])
+    assert max(map(len, lines)) <= 50

@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 from chitta.admission.policy import BY_LANE, COS_FLOOR
-from chitta.cli.recall_commands import RELATED, SUPPORTED, UNRELATED, arms, tier
+from chitta.cli import recall_commands
+from chitta.cli.recall_commands import RELATED, SUPPORTED, UNRELATED, Answer, arms, tier
 from chitta.wire.rows import Row
 
 Run = Callable[..., Any]
@@ -24,7 +25,7 @@ def store(chitta: Run) -> Run:
 
 def test_recall_by_words(store: Run) -> None:
     value = store("recall", "webhook", "400", "--strategy", "keyword", "--json").value
-    assert [row["id"] for row in value["rows"]] == ["webhook"]
+    assert [row["id"] for row in value["rows"] if not row["beyond"]] == ["webhook"]
     assert value["query"] == "webhook 400" and value["realm"] == "global" and value["strategy"] == "keyword"
     row = value["rows"][0]
     assert row["arms"] == ["words"] and row["bm25"] > 0 and row["tier"] in (SUPPORTED, RELATED)
@@ -60,13 +61,13 @@ def test_without_a_model_semantic_is_unavailable(store: Run) -> None:
 
 def test_nothing_found_is_said_honestly(store: Run) -> None:
     ran = store("recall", "zzyzzx", "--strategy", "keyword", "--json")
-    assert ran.code == 1 and ran.value["rows"] == [] and "none of the 2 notes in global" in ran.err
+    assert ran.code == 1 and ran.value["rows"] == [] and "none of the 3 notes in this store" in ran.err
     assert "no notes in project:empty" in store("recall", "x", "--realm", "project:empty").err
 
 
 def test_an_empty_store_is_said_so(chitta: Run) -> None:
     ran = chitta("recall", "anything")
-    assert ran.code == 1 and "no notes in global yet" in ran.err
+    assert ran.code == 1 and "no notes in this store yet" in ran.err
 
 
 def test_what_was_edited_by_hand_is_found(store: Run, own_home: Path) -> None:
@@ -103,6 +104,71 @@ def test_misuse(store: Run, words: list[str]) -> None:
 )
 def test_tiers_come_from_absolute_evidence(row: Row, expected: str) -> None:
     assert tier(row) == expected
+
+
+def row_of(name: str, conf: float, realm: str = "global", score: float = 1.0) -> Row:
+    return Row(name, score, realm=realm, title=name, text=f"text of {name}", conf=conf, cos=0.9)
+
+
+@pytest.fixture
+def by_realm(chitta: Run, monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
+    """Lets each realm (None: all) answer with given rows, in the folder of project:here."""
+    monkeypatch.setenv("CHITTA_REALM", "project:here")
+
+    def answers(rows: dict[str | None, list[Row]]) -> None:
+        def ask(settings: Any, words: str, *, strategy: str, limit: int, realm: str | None) -> Answer:
+            return Answer(rows.get(realm, [])[:limit], maxrel=0.5)
+
+        monkeypatch.setattr(recall_commands, "ask", ask)
+
+    return answers
+
+
+def test_this_realm_and_global_are_one_answer_by_conf_then_score(chitta: Run, by_realm: Callable[..., None]) -> None:
+    here, elsewhere = row_of("here", 0.5, "project:here"), row_of("elsewhere", 0.9, "project:there")
+    by_realm({"project:here": [here], "global": [row_of("top", 0.8), row_of("low", 0.5, score=0.1)], None: [elsewhere]})
+    value = chitta("recall", "words", "--json").value
+    assert [row["id"] for row in value["rows"]] == ["top", "here", "low"]
+    assert value["scope"] == "here" and not any(row["beyond"] for row in value["rows"])
+    assert [row["id"] for row in chitta("recall", "words", "--limit", "1", "--json").value["rows"]] == ["top"]
+
+
+def test_other_projects_answer_where_nothing_here_is_supported(chitta: Run, by_realm: Callable[..., None]) -> None:
+    near, far = row_of("near", FLOOR / 2, "project:here"), row_of("far", 0.9, "project:there")
+    by_realm({"project:here": [near], None: [far, near]})
+    value = chitta("recall", "words", "--json").value
+    assert [(row["id"], row["beyond"]) for row in value["rows"]] == [("near", False), ("far", True)]
+    assert value["scope"] == "beyond"
+    out = chitta("recall", "words").out
+    assert out.index("near") < out.index("From other projects:") < out.index("far") and "project:there" in out
+
+
+def test_a_named_realm_and_all_realms_are_asked_alone(chitta: Run, by_realm: Callable[..., None]) -> None:
+    by_realm({"project:x": [row_of("x", 0.0)], None: [row_of("far", 0.9, "project:there")]})
+    assert chitta("recall", "words", "--realm", "project:x", "--json").value["scope"] == "named"
+    everywhere = chitta("recall", "words", "--global", "--json").value
+    assert everywhere["scope"] == "everywhere" and [row["beyond"] for row in everywhere["rows"]] == [False]
+
+
+def test_a_semantic_answer_was_found_by_meaning_only(chitta: Run, by_realm: Callable[..., None]) -> None:
+    by_realm({"global": [row_of("a", 0.9)._replace(bm25=3.0)]})
+    assert "found by meaning\n" in chitta("recall", "words", "--strategy", "semantic").out
+    assert "found by words and meaning\n" in chitta("recall", "words").out
+
+
+@pytest.mark.parametrize(
+    ("line", "title", "rest"),
+    [
+        ("The build is nightly.", "The build is nightly.", ""),
+        ("The build is nightly. It takes an hour.", "The build is nightly.", "…It takes an hour."),
+        ("The build is nightly, and long", "The build is…", "…nightly, and long"),
+        ("The build is nightly", "The build is nig…", "…nightly"),
+        ("# Heading", "Heading", ""),
+        ("Other words", "Heading", "Other words"),
+    ],
+)
+def test_text_goes_on_where_the_title_ends(line: str, title: str, rest: str) -> None:
+    assert recall_commands._beyond_title(line, title) == rest
 
 
 def test_arms() -> None:

@@ -95,3 +95,38 @@ def test_silence_without_a_log_line_is_explained_from_the_payload() -> None:
     payload = json.dumps({"prompt": "/clear"}).encode()
     assert trial.why_silent(payload, {}, table.load()) == "nothing was asked of the store: a command to the client"
     assert "chitta doctor" in trial.why_silent(json.dumps({"prompt": "words"}).encode(), {}, table.load())
+
+
+LINE = "chitta: UNKNOWN sem 'stripe-webhook' conf=0.14 cos=0.71 bm25=0.0 shared=0 conf"
+
+
+def test_what_the_hook_says_of_candidates_is_read_as_merge_writes_it() -> None:
+    from chitta.admission.gate import Judged, Verdict
+    from chitta.merge import debug_lines
+    from chitta.wire.rows import Row
+
+    names = ["plain", "it's", "a \"b\" 'c'", "ü 家"]
+    verdict = Verdict((), {}, trace=tuple(Judged("sem", Row(name, 1.0, conf=0.25), "floor") for name in names))
+    found = trial.candidates_in("".join(f"{line}\n" for line in debug_lines(verdict)))
+    assert found == [trial.Candidate(name, 0.25, "floor") for name in names]
+
+
+def test_silence_names_the_best_candidate_unless_nothing_is_near() -> None:
+    def said(percent: int, conf: float, band: str = "UNKNOWN") -> str:
+        record = {"lanes": {"hybrid": lane(rows=1)}, "dropped": {"conf": 1}, "band": band, "percent": percent}
+        return trial.why_silent(b"{}", record, table.load(), [trial.Candidate("a", conf, "conf")])
+
+    assert "knows nothing" in said(5, 0.09)
+    for words in (said(6, 0.09), said(5, 0.1), said(3, 0.0, "KNOWN")):
+        assert "knows nothing" not in words and "not sure enough: best candidate a (conf 0." in words
+        assert "dropped for conf" in words
+
+
+@pytest.mark.parametrize("asked", [True, False])
+def test_lines_on_candidates_are_shown_where_the_person_asked(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, asked: bool
+) -> None:
+    a_hook(folder, monkeypatch, f'cat >/dev/null; echo "{LINE}" >&2; echo other >&2')
+    if asked:
+        monkeypatch.setenv("CHITTA_ADMIT_DEBUG", "1")
+    assert go().stderr == (f"{LINE}\n" if asked else "") + "other\n"

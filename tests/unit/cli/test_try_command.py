@@ -55,7 +55,7 @@ def test_turns_of_one_session_are_counted(store: Run) -> None:
     assert [store(*words).value["record"]["turn"] for _ in range(2)] == [1, 2]
 
 
-@pytest.mark.parametrize("words", [[" "], [], ["x", "--realm", "../x"]])
+@pytest.mark.parametrize("words", [[" "], [], ["x", "--realm", "../x"], ["x", "--cwd", "/no/such/folder"]])
 def test_misuse(store: Run, words: list[str]) -> None:
     ran = store("try", *words)
     assert (ran.code, ran.out) == (2, "")
