@@ -2,7 +2,7 @@
 # Summary: build chitta's own Python environment inside this checkout
 # Usage: ./install.sh [--extra NAME]… [--python PATH] [--venv NAME]
 #        ./install.sh --demo [WORDS…]
-#        ./install.sh --uninstall
+#        ./install.sh --uninstall [--venv NAME]
 #
 # It writes into this checkout only (and into pip's download cache), asks nothing, and touches no
 # configuration of a coding agent. Run it again at any time: it repairs what is missing.
@@ -44,15 +44,17 @@ Build chitta's own Python environment inside this checkout.
 
   ./install.sh                  install, or repair what is missing
   ./install.sh --demo [WORDS…]  install, then show recall at work
-  ./install.sh --uninstall      remove what this script made; never notes
+  ./install.sh --uninstall      remove what this script and the tests made; never notes
 
   --extra NAME   also install an extra: $(known_extras)
   --python PATH  build with this Python instead of the first fit one on PATH
-  --venv NAME    the environment's folder in the checkout (.venv); other names begin with .venv-
+  --venv NAME    the environment's folder in the checkout (.venv); other names begin with .venv-.
+                 With --uninstall, remove this one alone
   --help         this text
 
-It needs Linux or macOS, Python 3.10 or newer, and about 700 MB of disk. It writes into the checkout
-only, asks nothing, and changes no configuration of any coding agent.
+It needs Linux or macOS and Python 3.10 or newer. The environment takes about 350 MB of disk, and while
+it is made 700 MB must be free. It writes into the checkout only, asks nothing, and changes no
+configuration of any coding agent.
 EOF
 }
 
@@ -65,7 +67,7 @@ clean_environment() {
 
 WORDS=()
 parse() {
-  ACTION=install EXTRAS='' PYTHON_ASKED='' VENV_NAME=.venv
+  ACTION=install EXTRAS='' PYTHON_ASKED='' VENV_NAME=.venv VENV_ASKED=''
   while [ $# -gt 0 ]; do
     case $1 in
       --help | -h) ACTION=help ;;
@@ -89,6 +91,7 @@ parse() {
 }
 
 take() {
+  [ -n "$2" ] || misuse "$1 needs a value"
   case $1 in
     --python) PYTHON_ASKED=$2 ;;
     --venv)
@@ -99,7 +102,7 @@ take() {
       case $2 in
         */* | .venv-install) misuse "--venv cannot be '$2'" ;;
       esac
-      VENV_NAME=$2
+      VENV_NAME=$2 VENV_ASKED=yes
       ;;
     --extra)
       case " $(known_extras) " in
@@ -112,6 +115,7 @@ take() {
 
 install() {
   check_platform
+  [ -z "$PYTHON_ASKED" ] || find_python # one that is not fit is told of, also where nothing is to be built
   if environment_is_current; then
     step "$VENV_NAME is up to date"
   else
@@ -133,7 +137,7 @@ chitta is ready. Next:
 
 and, to have it recalled in Claude Code, add what this prints to ~/.claude/settings.json (README.md says more):
 
-  sed $(quoted "s|@CHITTA_ROOT@|$ROOT|") $(quoted "$root/hooks/wiring/claude-code.json")
+  $(quoted "$root/hooks/wiring/fill") claude-code
 
 EOF
 }

@@ -66,7 +66,7 @@ TABLE: tuple[Setting, ...] = (
     _flag("CHITTA_UNKNOWN_SILENCE", True, "Under UNKNOWN, drop what has no exact tie to the prompt."),
     _flag("CHITTA_ADMIT_DEBUG", False, "One line on stderr per candidate: lane, confidence, verdict, cause."),
     # The daemon
-    _flag("CHITTA_NO_DAEMON", False, "Never start or ask the daemon; lanes answer by themselves, slower."),
+    _flag("CHITTA_NO_DAEMON", False, "Never ask or start the daemon: each lane loads what it needs, slower."),
     _integer("CHITTA_IDLE_TIMEOUT", 1800, "Seconds without a request before the daemon leaves.", 1, 31_536_000),
     _integer("CHITTA_WARM_WAIT_MS", 1200, "Longest a lane waits for models that are loading.", 0, 60_000),
     # Models

@@ -1,26 +1,57 @@
-# Summary: how install.sh removes what it made, and says what it left
+# Summary: how install.sh removes what it and the tests made, and says what it left
 # shellcheck shell=bash
 
+# With --venv, that environment alone; without, all of them and everything beside.
 uninstall() {
-  local store=${CHITTA_HOME:-${HOME:-}/.chitta} venv file removed=''
+  if [ -n "$VENV_ASKED" ]; then
+    remove_one
+  else
+    remove_all
+  fi
+}
+
+remove_one() {
+  local venv=$ROOT/$VENV_NAME
+  if [ ! -e "$venv/.chitta-lock" ]; then
+    [ ! -e "$venv" ] || fail "install.sh did not make $venv" "remove it by hand"
+    step "there was no environment $VENV_NAME to remove"
+    return
+  fi
+  [ "$VENV_NAME" != .venv ] || stop_daemon
+  remove "$venv"
+  step "removed $VENV_NAME"
+}
+
+remove_all() {
+  local store=${CHITTA_HOME:-${HOME:-}/.chitta} path removed='' file
   stop_daemon
-  for venv in "$ROOT"/.venv "$ROOT"/.venv-*; do
-    [ -e "$venv/.chitta-lock" ] || continue
-    rm -rf "$venv" || fail "$venv cannot be removed" "remove it by hand"
-    removed="$removed ${venv##*/}"
+  for path in "$ROOT"/.venv "$ROOT"/.venv-*; do
+    [ -e "$path/.chitta-lock" ] || continue
+    remove "$path"
+    removed="$removed ${path##*/}"
   done
-  rm -rf "$WORK"
-  find "$ROOT/lib" -name __pycache__ -type d -prune -exec rm -rf {} +
+  remove "$WORK"
+  # What tests/run and tests/lint leave: a measured store of sample notes, and the caches of the test tools.
+  for path in .bench .hypothesis .mypy_cache .pytest_cache .ruff_cache; do
+    remove "$ROOT/$path"
+  done
+  for path in lib tests; do
+    [ ! -d "$ROOT/$path" ] || find "$ROOT/$path" -name __pycache__ -type d -prune -exec rm -rf {} +
+  done
   if [ -n "$removed" ]; then
-    step "removed$removed and the byte-code in lib/"
+    step "removed$removed, the byte-code and the caches of the tests"
   else
     step "there was no environment to remove"
   fi
   [ ! -d "$store" ] || step "left your notes and their index: $store"
-  for file in .claude/settings.json .codex/hooks.json .gemini/settings.json .cursor/hooks.json; do
-    file=${HOME:-}/$file
+  for file in "${HOME:-}"/.claude/settings.json "${HOME:-}"/.codex/hooks.json "${HOME:-}"/.copilot/hooks/*.json \
+    "${HOME:-}"/.gemini/settings.json "${HOME:-}"/.cursor/hooks.json; do
     ! grep -qF "$ROOT/hooks/" "$file" 2>/dev/null || step "left the wiring that you added to $file; remove it there"
   done
+}
+
+remove() {
+  rm -rf "$1" || fail "$1 cannot be removed" "remove it by hand"
 }
 
 # Asks the daemon to leave, and waits for the answer no longer than five seconds.

@@ -46,11 +46,17 @@ environment_is_current() {
   # shellcheck disable=SC2086 # a list of plain names
   wanted=$(wanted_state $EXTRAS) || return 1
   stamped=$NEWLINE$(cat "$ROOT/$VENV_NAME/.chitta-lock" 2>/dev/null)$NEWLINE
+  has_asked_python "$stamped" || return 1
   while IFS= read -r line; do
     case $stamped in *"$NEWLINE$line$NEWLINE"*) ;; *) return 1 ;; esac
   done <<EOF
 $wanted
 EOF
+}
+
+# has_asked_python STAMP: false for an environment of another Python than the one that --python names.
+has_asked_python() {
+  [ -z "$PYTHON_ASKED" ] || case $1 in *"${NEWLINE}python=${PYTHON_VERSION%.*}$NEWLINE"*) ;; *) return 1 ;; esac
 }
 
 # The extras named in a stamp, so that an update keeps them.
@@ -63,7 +69,7 @@ stamped_extras() {
 
 build_environment() {
   local venv=$ROOT/$VENV_NAME stamp=$ROOT/$VENV_NAME/.chitta-lock extra
-  find_python
+  [ -n "$PYTHON" ] || find_python
   check_writable
   take_lock
   environment_is_current && return
@@ -94,6 +100,7 @@ can_be_updated() {
   local stamped
   stamped=$NEWLINE$(cat "$1/.chitta-lock" 2>/dev/null)$NEWLINE
   case $stamped in *"${NEWLINE}root=$ROOT$NEWLINE"*) ;; *) return 1 ;; esac
+  has_asked_python "$stamped" || return 1
   case $stamped in
     *"$NEWLINE$("$1/bin/python" -I -S -c "$DIGESTS" 2>/dev/null)$NEWLINE"*) ;;
     *) return 1 ;;
@@ -105,7 +112,7 @@ make_environment() {
     rmdir "$1" 2>/dev/null || fail "$1 is there already, and install.sh did not make it" \
       "move it away or remove it, then run ./install.sh again"
   fi
-  [ ! -e "$1" ] || step "$VENV_NAME is incomplete or was moved; making it anew"
+  [ ! -e "$1" ] || step "$VENV_NAME is incomplete, was moved, or has another Python; making it anew"
   if ! { rm -rf "$1" && mkdir -p "$1" && : >"$1/.chitta-lock"; } 2>/dev/null; then
     fail "$1 cannot be made anew" "remove it, then run ./install.sh again"
   fi

@@ -78,6 +78,8 @@ bats_require_minimum_version 1.5.0
   assert_refused "there is no option --nonsense" "--help"
   install --extra
   assert_refused "--extra needs a value" "--help"
+  install --python ''
+  assert_refused "--python needs a value" "--help"
   install --extra nonsense
   assert_refused "there is no extra named 'nonsense'" "the extras are: test"
   install --venv ../elsewhere
@@ -89,7 +91,7 @@ bats_require_minimum_version 1.5.0
   install
   [ "$status" -eq 0 ]
   [[ $output == *"'$CHECKOUT/bin/chitta' remember"* ]]
-  [[ $output == *"sed 's|@CHITTA_ROOT@|$CHECKOUT|' '$CHECKOUT/hooks/wiring/claude-code.json'"* ]]
+  [[ $output == *"'$CHECKOUT/hooks/wiring/fill' claude-code"* ]]
   [ "$(asked '-m venv')" -eq 1 ]
   grep -F -- '-m pip install' "$JOURNAL" | grep -F -- '--require-hashes --no-deps' | grep -qF "$CHECKOUT/requirements/runtime.lock"
   [ -s "$CHECKOUT/.venv/.chitta-lock" ]
@@ -172,7 +174,7 @@ bats_require_minimum_version 1.5.0
   : >"$JOURNAL"
   CHECKOUT="$TMP/moved" install
   [ "$status" -eq 0 ]
-  [[ $stderr == *"was moved; making it anew"* ]]
+  [[ $stderr == *"was moved"*"making it anew"* ]]
   [ "$(asked '-m venv')" -eq 1 ]
 }
 
@@ -239,6 +241,29 @@ exit 127'
   assert_refused "no Python was found on PATH" "install Python 3.10 or newer"
   install --python "$FAKES/uname"
   assert_refused "does not run as a Python 3" "--python PATH"
+}
+
+@test "Python: one asked for by name is judged and used, also where an environment is there" {
+  install --extra test
+  install --python "$FAKES/uname"
+  assert_refused "$FAKES/uname does not run as a Python 3" "--python PATH"
+  [ -s "$CHECKOUT/.venv/.chitta-lock" ]
+  fake_python python3.9 3.9.18
+  install --python "$FAKES/python3.9"
+  assert_refused "Python 3.9.18 ($FAKES/python3.9) is too old" "--python PATH"
+  : >"$JOURNAL"
+  REAL_VERSION=$("$REAL_PYTHON" -I -c 'import sys; print("%d.%d.9" % sys.version_info[:2])')
+  fake_python same "$REAL_VERSION"
+  install --python "$FAKES/same"
+  [ "$status" -eq 0 ]
+  [[ $stderr == *"up to date"* ]]
+  [ "$(asked '-m venv')" -eq 0 ]
+  fake_python other 3.10.1
+  [[ $REAL_VERSION != 3.10.* ]] || fake_python other 3.12.1
+  install --python "$FAKES/other"
+  [ "$status" -eq 0 ]
+  [[ $stderr == *"has another Python; making it anew"*"($FAKES/other)"*"runtime test"* ]]
+  [ "$(asked '-m venv')" -eq 1 ]
 }
 
 @test "platform: Windows shells and unknown processors are refused" {
@@ -319,7 +344,12 @@ front door: deploy" ]
 
 @test "--uninstall removes what was made, never notes, and says what it left" {
   install
+  install --venv .venv-x
   mkdir -p "$HOME/.chitta/notes" "$HOME/.claude" "$CHECKOUT/lib/chitta/__pycache__" "$CHECKOUT/.venv-mine"
+  for made in .bench/1/notes .hypothesis .mypy_cache .pytest_cache .ruff_cache tests/unit/__pycache__; do
+    mkdir -p "$CHECKOUT/$made"
+  done
+  echo mine >"$CHECKOUT/notes.md"
   echo "{\"command\": \"$CHECKOUT/hooks/prompt-core.sh\"}" >"$HOME/.claude/settings.json"
   echo precious >"$HOME/.chitta/notes/note.md"
   : >"$JOURNAL"
@@ -327,14 +357,40 @@ front door: deploy" ]
   [ "$status" -eq 0 ]
   grep -q 'front door: stop' "$JOURNAL"
   [ ! -e "$CHECKOUT/.venv" ] && [ ! -e "$CHECKOUT/.venv-install" ] && [ ! -e "$CHECKOUT/lib/chitta/__pycache__" ]
-  [ -d "$CHECKOUT/.venv-mine" ]
+  [ -d "$CHECKOUT/.venv-mine" ] && [ -d "$CHECKOUT/tests/unit" ]
+  [ "$(cd "$CHECKOUT" && echo .[a-z]*)" = .venv-mine ]
+  [ "$(find "$CHECKOUT" -name __pycache__)" = '' ]
+  [ "$(cat "$CHECKOUT/notes.md")" = mine ]
   [ "$(cat "$HOME/.chitta/notes/note.md")" = precious ]
-  [[ $stderr == *"removed .venv and the byte-code in lib/"* && $stderr != *"lib/ .venv"* ]]
+  [[ $stderr == *"removed .venv .venv-x, the byte-code and the caches of the tests"* ]]
   [[ $stderr == *"left your notes and their index: $HOME/.chitta"* ]]
   [[ $stderr == *"left the wiring that you added to $HOME/.claude/settings.json"* ]]
   install --uninstall
   [ "$status" -eq 0 ]
   [[ $stderr == *"no environment to remove"* ]]
+}
+
+@test "--uninstall --venv removes the named environment and nothing else" {
+  install
+  install --venv .venv-x
+  mkdir -p "$CHECKOUT/lib/chitta/__pycache__" "$CHECKOUT/.pytest_cache" "$CHECKOUT/.venv-mine"
+  : >"$JOURNAL"
+  install --uninstall --venv .venv-x
+  [ "$status" -eq 0 ]
+  [[ $stderr == "chitta: removed .venv-x" ]]
+  [ "$(cd "$CHECKOUT" && echo .[a-z]*)" = '.pytest_cache .venv .venv-install .venv-mine' ]
+  [ -s "$CHECKOUT/.venv/.chitta-lock" ] && [ -d "$CHECKOUT/lib/chitta/__pycache__" ]
+  [ "$(asked 'front door')" -eq 0 ] # the daemon runs on .venv
+  install --venv .venv-x --uninstall
+  [ "$status" -eq 0 ]
+  [[ $stderr == *"there was no environment .venv-x to remove"* ]]
+  install --uninstall --venv .venv-mine
+  assert_refused "install.sh did not make $CHECKOUT/.venv-mine" "by hand"
+  [ -d "$CHECKOUT/.venv-mine" ]
+  install --uninstall --venv .venv
+  [ "$status" -eq 0 ]
+  [ "$(asked 'front door: stop')" -eq 1 ]
+  [ "$(cd "$CHECKOUT" && echo .[a-z]*)" = '.pytest_cache .venv-install .venv-mine' ]
 }
 
 @test "the checkout's real environment: complete, importable, byte-compiled" {

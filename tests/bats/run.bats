@@ -61,6 +61,41 @@ EOF
   [[ $output == *"hint: see tests/run --help"* ]]
 }
 
+# run_copy: tests/run in a checkout of its own, with this one's tools and an installer that has nothing to do.
+run_copy() {
+  COPY="$BATS_TEST_TMPDIR/a copy"
+  mkdir -p "$COPY/tests"
+  cp "$REPO/tests/run" "$COPY/tests/"
+  cp "$REPO/pyproject.toml" "$COPY/"
+  ln -s "$REPO/.venv" "$COPY/.venv"
+  printf '#!/bin/sh\n' >"$COPY/install.sh"
+  chmod +x "$COPY/install.sh"
+}
+
+@test "only the parts that this checkout has are offered" {
+  run_copy
+  run -0 "$COPY/tests/run" --help
+  [[ $output == *"  torch  "* && $output != *e2e* && $output != *bench* ]]
+  run -2 "$COPY/tests/run" e2e
+  [[ $output == *"has no part e2e"* ]]
+  mkdir -p "$COPY/tests/e2e"
+  printf '#!/bin/sh\necho "3 passed, 0 failed, 1 skipped"\n' >"$COPY/tests/e2e/run"
+  chmod +x "$COPY/tests/e2e/run"
+  run -0 "$COPY/tests/run" --help
+  [[ $output == *"  e2e    "* && $output != *bench* ]]
+  run -0 "$COPY/tests/run" e2e
+  [ "$(last_line)" = "3 passed, 0 failed, 1 skipped" ]
+}
+
+@test "a run leaves nothing in the folder for temporary files" {
+  run_copy
+  mkdir "$BATS_TEST_TMPDIR/tmp"
+  printf 'def test_writes(tmp_path):\n    (tmp_path / "big").write_text("x")\n' >"$COPY/test_sample.py"
+  TMPDIR=$BATS_TEST_TMPDIR/tmp run -0 "$COPY/tests/run" unit -- -p no:cacheprovider "$COPY/test_sample.py"
+  [ "$(last_line)" = "1 passed, 0 failed, 0 skipped" ]
+  [ -z "$(ls -A "$BATS_TEST_TMPDIR/tmp")" ]
+}
+
 # lint_copy: a checkout of its own, with this one's tools, for files that are wrong on purpose.
 lint_copy() {
   COPY=$BATS_TEST_TMPDIR/copy
