@@ -1,5 +1,5 @@
 # Summary: shortcuts; the work is done by install.sh, tests/run and tests/lint
-.PHONY: install test lint unit bats docs torch bench e2e settings locks wheel clean uninstall
+.PHONY: install test lint unit bats docs torch bench settings locks wheel clean uninstall
 
 UV ?= uv
 COMPILE = $(UV) pip compile --quiet --universal --generate-hashes --no-annotate \
@@ -11,7 +11,7 @@ install:
 test:
 	./tests/run
 
-lint unit bats docs torch bench e2e:
+lint unit bats docs torch bench:
 	./tests/run $@
 
 # docs/settings.md, from the table in lib/chitta/settings.py.

@@ -109,3 +109,10 @@ logged() {
 log = [json.loads(line) for line in open(sys.argv[1], encoding="utf-8")]
 print(eval(sys.argv[2]))' "$CHITTA_HOME/state/recall-log.jsonl" "$1"
 }
+
+# After `run`: exit 0 and not a byte.
+silent() {
+  [ "$status" -eq 0 ]
+  [ -z "$output" ]
+  [ -z "$stderr" ]
+}
