@@ -94,7 +94,7 @@ def _sync(service: Service, asked: dict[str, Any], settings: Settings) -> dict[s
     patience = asked.get("patience_s", None if full else VECTORS_S)
     if isinstance(patience, bool) or not isinstance(patience, (int, float, type(None))):
         raise Refusal(MISUSE, "patience_s is a number of seconds")
-    parts.models.want(settings)
+    service.want_models(settings)
     try:
         report = parts.writer.words(Job(settings, full=full)).wait()
         if report is not None:
@@ -107,6 +107,7 @@ def _sync(service: Service, asked: dict[str, Any], settings: Settings) -> dict[s
 
 def _recall(service: Service, asked: dict[str, Any], settings: Settings) -> dict[str, Any]:
     from chitta.gateway.engine import STRATEGIES, Unavailable
+    from chitta.recall import rerank
 
     query, strategy, realm = asked.get("query"), asked.get("strategy", "hybrid"), asked.get("realm")
     limit = asked.get("limit", 10)
@@ -114,11 +115,13 @@ def _recall(service: Service, asked: dict[str, Any], settings: Settings) -> dict
         raise Refusal(MISUSE, "recall takes a query, and maybe a strategy, a limit and a realm")
     if strategy not in STRATEGIES:
         raise Refusal(MISUSE, f"no strategy {str(strategy)[:40]!r}; there are {', '.join(STRATEGIES)}")
-    service.parts.models.want(settings)
+    models = service.parts.models
+    models.want(settings, rerank=strategy == "hybrid" and rerank.wanted(query))
     service.wait_for_index(time.monotonic() + PATIENCE_S)
     service.parts.freshness.before_prompt(settings)
     if strategy != "keyword":
-        service.parts.models.wait_for_embedder(PATIENCE_S)
+        models.wait_for_embedder(PATIENCE_S)
+        models.wait_for_reranker(PATIENCE_S)
     with service.parts.library.reading() as snapshot:
         engine = service.engine(snapshot, settings)
         try:
@@ -133,7 +136,7 @@ def _embed(service: Service, asked: dict[str, Any], settings: Settings) -> dict[
     texts = asked.get("texts")
     if not isinstance(texts, list) or len(texts) > _MAX_TEXTS or not all(isinstance(text, str) for text in texts):
         raise Refusal(MISUSE, f"embed takes at most {_MAX_TEXTS} texts")
-    service.parts.models.want(settings)
+    service.want_models(settings)
     service.parts.models.wait_for_embedder(PATIENCE_S)
     embedder = service.parts.models.loaded().embedder
     if embedder is None:

@@ -1,8 +1,10 @@
 """Keeping the index level with notes that are edited by hand, and never while nobody asks.
 
-Requests kick the look, at most once a second. A store that can be looked through in a few
-milliseconds is looked through before each prompt's recall, so that an edit made a moment ago is
-in the very next prompt; a large one is looked through in the background.
+Requests kick the look. A store that can be looked through in a few milliseconds is looked through
+before each prompt's recall, so that an edit made a moment ago is in the very next prompt. Of a larger
+one only the folders are glanced at before a prompt: they show notes that came, went or were saved by
+a rename. What was written in place is found in the background, a moment after the prompt that kicked
+the look, and no more often than a small share of the time allows.
 """
 
 from __future__ import annotations
@@ -14,12 +16,19 @@ from chitta.daemon.library import Library
 from chitta.daemon.writing import Job, Writer
 from chitta.settings import Settings
 
-#: A look that took less than this is done before recall.
-QUICK_LOOK_S = 0.010
+#: A look that takes less than this is done before recall.
+QUICK_LOOK_S = 0.005
+#: So is one that takes less than this, once a glance has shown that something changed.
+GLANCED_LOOK_S = 0.05
 #: Longest that a prompt waits for the index to be brought level; the turn step waits 0.4 s for the daemon.
 PROMPT_WAIT_S = 0.25
-#: Shortest time between two looks in the background.
+#: Shortest and longest time between two looks in the background.
 LOOK_EVERY_S = 1.0
+LOOK_AT_LEAST_EVERY_S = 30.0
+#: Share of the time that looks in the background may take.
+LOOK_SHARE = 0.02
+#: After this time the lanes of the prompt that kicked a look are done.
+LOOK_AFTER_S = 0.25
 #: Shortest time between two attempts to mend a damaged index.
 MEND_EVERY_S = 30.0
 
@@ -45,8 +54,12 @@ class Freshness:
         """Bring the index level before a prompt's recall, if that can be had quickly."""
         if self._first_look is None or not self._first_look.done.is_set():
             self._await_first_look()
-        elif self._writer.scan_s < QUICK_LOOK_S and not self._writer.resting():
+        elif self._writer.resting():
+            pass
+        elif self._writer.scan_s < QUICK_LOOK_S:
             self._look_now(settings)
+        elif self._writer.glance(settings):
+            self._look_at_once(settings)
         else:
             self._look_in_background(settings)
         self._take_newest(settings)
@@ -87,10 +100,25 @@ class Freshness:
             self._mended_at = now
         self._writer.words(Job(settings))
 
+    def _look_at_once(self, settings: Settings) -> None:
+        """Something changed: before recall where that is quick, else in the background."""
+        if self._writer.scan_s < GLANCED_LOOK_S:
+            self._look_now(settings)
+        elif self._is_time(LOOK_EVERY_S):
+            self._writer.words(Job(settings, look=True))
+
     def _look_in_background(self, settings: Settings) -> None:
+        pause = min(self._writer.scan_s / LOOK_SHARE, LOOK_AT_LEAST_EVERY_S)
+        if self._is_time(max(pause, LOOK_EVERY_S)) and not self._writer.resting():
+            later = threading.Timer(LOOK_AFTER_S, self._writer.words, [Job(settings, look=True)])
+            later.daemon = True
+            later.start()
+
+    def _is_time(self, pause: float) -> bool:
+        """Whether the last look began ``pause`` seconds ago; if so, one begins now."""
         now = time.monotonic()
         with self._lock:
-            if now - self._looked_at < LOOK_EVERY_S or self._writer.resting():
-                return
+            if now - self._looked_at < pause:
+                return False
             self._looked_at = now
-        self._writer.words(Job(settings, look=True))
+            return True

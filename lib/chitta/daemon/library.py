@@ -12,6 +12,7 @@ from chitta.daemon.logbook import Logbook, sentence_of
 from chitta.settings import Settings
 
 if TYPE_CHECKING:
+    from chitta.gateway.readings import Readings
     from chitta.index.snapshot import Snapshot
 
 
@@ -20,12 +21,13 @@ REST_AFTER_FAILURE_S = 2.0
 
 
 class _Held:
-    """A snapshot and how many requests read it; closed by the last one once it is out of date."""
+    """A snapshot, what lanes share of it, and how many requests read it; the last closes it once it is out of date."""
 
-    __slots__ = ("snapshot", "readers", "retired")
+    __slots__ = ("snapshot", "readings", "readers", "retired")
 
-    def __init__(self, snapshot: Snapshot | None) -> None:
+    def __init__(self, snapshot: Snapshot | None, readings: Readings | None = None) -> None:
         self.snapshot = snapshot
+        self.readings = readings
         self.readers = 0
         self.retired = False
 
@@ -83,17 +85,30 @@ class Library:
 
     def _exchange(self, fresh: Snapshot | None) -> None:
         """Put ``fresh`` in place. A newer generation that cannot be opened does not take away the one we have."""
+        from chitta.gateway.readings import Readings
+
         if fresh is None:
             return
         with self._lock:
             old = self._held
-            self._held = _Held(fresh)
+            self._held = _Held(fresh, Readings(fresh))
             old.retired = True
             idle = old.readers == 0
         if idle and old.snapshot is not None:
             old.snapshot.close()
         self.opened.set()
         self._log.note("snapshot", generation=fresh.generation, damaged=",".join(sorted(fresh.damaged)) or "nothing")
+
+    def readings(self, snapshot: Snapshot | None) -> Readings | None:
+        """What lanes share of ``snapshot``; None for one that is out of date."""
+        with self._lock:
+            return self._held.readings if self._held.snapshot is snapshot else None
+
+    def forget_readings(self, *texts: str) -> None:
+        """Drop what lanes shared about these texts, or about any: their prompt has been answered."""
+        readings = self._held.readings
+        if readings is not None:
+            readings.forget(*texts)
 
     @contextmanager
     def reading(self) -> Iterator[Snapshot | None]:

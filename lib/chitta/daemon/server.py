@@ -28,8 +28,10 @@ WORKERS = 32
 MAX_CONNECTIONS = 512
 #: Seconds after which a client that sends nothing more, or reads nothing, is dropped.
 SILENCE_S = 10.0
-#: Longest sleep of the loop; each waking looks whether the socket and the home are still there.
+#: Longest sleep of the loop, and twice the shortest time between looks whether socket and home are still there.
 LOOK_EVERY_S = 5.0
+#: Seconds without work after which there is time to tidy up.
+REST_AFTER_S = 20.0
 #: Seconds that requests under way may take once the server is leaving.
 GRACE_S = 1.0
 _HEADER_BYTES = 4
@@ -72,7 +74,7 @@ class Server:
     ``answer(payload, arrived)`` is called in worker threads with the monotonic time at which the
     request was whole. ``idle_s()`` gives the seconds without work after which to leave, ``busy()``
     whether work that outlasts its request is going on, ``home_is_there()`` whether there is
-    still something to serve.
+    still something to serve. ``at_rest()`` is called once when nobody has asked for a while.
     """
 
     def __init__(
@@ -84,6 +86,7 @@ class Server:
         idle_s: Callable[[], float],
         busy: Callable[[], bool] = lambda: False,
         home_is_there: Callable[[], bool] = lambda: True,
+        at_rest: Callable[[], None] = lambda: None,
     ) -> None:
         self._listener = listener
         self._answer = answer
@@ -91,6 +94,7 @@ class Server:
         self._idle_s = idle_s
         self._busy = busy
         self._home_is_there = home_is_there
+        self._at_rest = at_rest
         self._selector = selectors.DefaultSelector()
         self._incoming: dict[int, _Connection] = {}
         self._line: queue.SimpleQueue[_Request] = queue.SimpleQueue()
@@ -99,6 +103,8 @@ class Server:
         self._idle_workers = 0
         self._under_way = 0
         self._last_work = time.monotonic()
+        self._looked_at = self._last_work
+        self._rested_at = float("-inf")
         self._accepting = False
         self._reason = ""
         self._wake_read, self._wake_write = os.pipe()
@@ -122,6 +128,7 @@ class Server:
         self._accept_more(True)
         while not self._reason:
             self._turn(self._sleep_s())
+            self._rest()
             own_reason = self._own_reason()
             if own_reason:
                 self.leave(own_reason)
@@ -177,11 +184,22 @@ class Server:
             self._last_work = time.monotonic()
         elif time.monotonic() - self._last_work >= self._idle_s():
             return "idle"
+        now = time.monotonic()
+        if now - self._looked_at < LOOK_EVERY_S / 2:
+            return ""
+        self._looked_at = now
         if not lifecycle.is_ours(self._listener):
             return "the socket file is gone or another's"
         if not self._home_is_there():
             return "the home is gone"
         return ""
+
+    def _rest(self) -> None:
+        """Tidy up, once after work."""
+        now = time.monotonic()
+        if self._rested_at < self._last_work <= now - REST_AFTER_S and not self._under_way and not self._busy():
+            self._rested_at = now
+            self._at_rest()
 
     def _drain_wake(self) -> None:
         try:
@@ -215,6 +233,7 @@ class Server:
             connection = _Connection(client, time.monotonic())
             self._incoming[client.fileno()] = connection
             self._selector.register(client, selectors.EVENT_READ, connection)
+            self._read(connection)  # most requests are whole by now
 
     def _read(self, connection: _Connection) -> None:
         try:

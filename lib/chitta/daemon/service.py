@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, NamedTuple
 
+from chitta.daemon import memory
 from chitta.daemon.environment import Environment, OtherStore
 from chitta.daemon.freshness import Freshness
 from chitta.daemon.library import Library
@@ -74,7 +75,11 @@ class Service:
         """Open the index, then begin to load the models."""
         own = self.parts.environment.own()
         self.parts.freshness.begin(own)
-        self.parts.models.want(own)
+        self.want_models(own)
+
+    def want_models(self, settings: Settings) -> None:
+        """Have the models loaded that prompts use under these settings; only a budget makes it the reranker as well."""
+        self.parts.models.want(settings, rerank=settings.integer("CHITTA_RERANK_BUDGET_MS") > 0)
 
     def answer(self, payload: bytes, arrived: float) -> Answer:
         """The reply to one request. Never raises: what goes wrong is a reply too."""
@@ -116,7 +121,7 @@ class Service:
         except ValueError as problem:
             raise Refusal(MISUSE, str(problem)) from None
         end = arrived + request.deadline_ms / 1000
-        self.parts.models.want(settings)
+        self.want_models(settings)
         self.wait_for_index(arrived + request.deadline_ms / 1000 * WAIT_SHARE)
         self.parts.freshness.before_lane(settings)
         if lane in MEANING:
@@ -155,8 +160,19 @@ class Service:
 
         loaded = self.parts.models.loaded()
         return Engine(
-            settings, snapshot, loaded.embedder, loaded.reranker, self._calibration.of(settings), warming=loaded.warming
+            settings,
+            snapshot,
+            loaded.embedder,
+            loaded.reranker,
+            self._calibration.of(settings),
+            warming=loaded.warming,
+            readings=self.parts.library.readings(snapshot),
         )
+
+    def rest(self) -> None:
+        """Let go of what only served the last prompts."""
+        self.parts.library.forget_readings()
+        memory.give_back()
 
     # turn
 
@@ -167,7 +183,7 @@ class Service:
 
         words = [unquote(word, errors="surrogateescape") for word in head.arguments]
         harness, cwd = (*words, "", "")[:2]
-        self.parts.models.want(settings)
+        self.want_models(settings)
         turn = prepare(body, settings=settings, harness=harness, cwd=cwd)
         facts = "".join(f"{name}={value}\n" for name, value in turn.facts.items()).encode()
         if turn.request is None:
@@ -200,7 +216,9 @@ class Service:
         finished = finish(
             request, results, settings=settings, total_ms=total_ms, calibration=self._calibration.of(settings)
         )
-        return _reply(OK, codec.encode_part("out", finished.stdout) + codec.encode_part("err", finished.stderr))
+        body = codec.encode_part("out", finished.stdout) + codec.encode_part("err", finished.stderr)
+        texts = (request.query, request.context_query)
+        return _reply(OK, body, lambda: self.parts.library.forget_readings(*texts))
 
 
 class _Calibrations:

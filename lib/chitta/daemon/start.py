@@ -94,9 +94,11 @@ def run(environ: Mapping[str, str], folder: str, *, detached: bool, loaders: Loa
 def _serve(
     environ: Mapping[str, str], folder: str, listener: Listener, *, detached: bool, loaders: Loaders | None
 ) -> None:
+    from chitta.daemon import memory
     from chitta.daemon.environment import Environment
     from chitta.daemon.logbook import Logbook
 
+    memory.few_arenas()
     environment = Environment(environ, folder)
     _own_environment(environment.home, environment.run_dir)
     os.chdir("/")
@@ -119,6 +121,7 @@ def _serve(
         idle_s=lambda: environment.own().integer("CHITTA_IDLE_TIMEOUT"),
         busy=parts.writer.busy,
         home_is_there=lambda: not there_at_first or os.path.isdir(environment.home),
+        at_rest=service.rest,
     )
     for name in _SIGNALS:
         signal.signal(getattr(signal, name), lambda number, frame: server.leave(f"signal {number}"))

@@ -35,7 +35,7 @@ _RERANKER_KEYS = (
 
 
 class ModelState(NamedTuple):
-    """What a person is told of one model: ``state`` is loading, ready, failed or off."""
+    """What a person is told of one model: ``state`` is unused, loading, ready, failed or off."""
 
     name: str
     state: str
@@ -73,6 +73,29 @@ def shipped_loaders() -> Loaders:
     return Loaders(embedder, reranker)
 
 
+class _Slot:
+    """The place of one model: which one its settings name, whether it is there, and when that was last tried."""
+
+    def __init__(self, names: tuple[str, ...], state: str) -> None:
+        self._names = names
+        self._key: tuple[str, ...] = ()
+        self._began = float("-inf")
+        self.state = ModelState("", state)
+        self.running = False
+
+    def take(self, settings: Settings) -> bool:
+        """Whether the model that these settings name is to be loaded now; then the caller does it."""
+        key = tuple(settings.text(name) for name in self._names)
+        if self.running or key == self._key and self.state.state != "failed":
+            return False
+        rest = 0.0 if not self._key else RETRY_S if key == self._key else SWITCH_REST_S
+        if time.monotonic() - self._began < rest:
+            return False
+        self._key, self._began, self.running = key, time.monotonic(), True
+        self.state = ModelState(key[0], "loading")
+        return True
+
+
 class Models:
     """The daemon's embedder and reranker. ``on_embedder`` is called once for each embedder that became ready."""
 
@@ -81,56 +104,52 @@ class Models:
         self._log = log
         self._on_embedder = on_embedder
         self._changed = threading.Condition()
-        self._running = False
-        self._began = float("-inf")
-        self._keys: tuple[tuple[str, ...], tuple[str, ...]] = ((), ())
         self._embedder: Embedder | None = None
         self._reranker: Reranker | None = None
-        self._embedder_state = ModelState("", "loading")
-        self._reranker_state = ModelState("", "loading")
+        self._embedding = _Slot(_EMBEDDER_KEYS, "loading")
+        self._reranking = _Slot(_RERANKER_KEYS, "unused")
 
-    def want(self, settings: Settings) -> None:
-        """Begin to load the models that these settings name, unless they are here or tried just now."""
-        wanted = (_key(settings, _EMBEDDER_KEYS), _key(settings, _RERANKER_KEYS))
-        if wanted == self._keys and "failed" not in (self._embedder_state.state, self._reranker_state.state):
-            return
+    def want(self, settings: Settings, *, rerank: bool = True) -> None:
+        """Begin to load the models that these settings name, unless they are here or tried just now.
+
+        Without ``rerank`` the embedder alone: most prompts are answered without a reranker, and it is large.
+        """
         with self._changed:
-            rest = SWITCH_REST_S if wanted != self._keys else RETRY_S
-            if self._running or time.monotonic() - self._began < rest:
-                return
-            embed = wanted[0] != self._keys[0] or self._embedder_state.state == "failed"
-            rerank = wanted[1] != self._keys[1] or self._reranker_state.state == "failed"
-            self._running, self._began, self._keys = True, time.monotonic(), wanted
+            embed, rerank = self._embedding.take(settings), rerank and self._reranking.take(settings)
             if embed:
-                self._embedder, self._embedder_state = None, ModelState(wanted[0][0], "loading")
+                self._embedder = None
             if rerank:
-                self._reranker, self._reranker_state = None, ModelState(wanted[1][0], "loading")
-        threading.Thread(target=self._load, args=(settings, embed, rerank), name="models", daemon=True).start()
+                self._reranker = None
+        if embed or rerank:
+            threading.Thread(target=self._load, args=(settings, embed, rerank), name="models", daemon=True).start()
 
     def loaded(self) -> Loaded:
         """What can be used right now."""
         with self._changed:
-            return Loaded(self._embedder, self._reranker, self._embedder_state.state == "loading")
+            return Loaded(self._embedder, self._reranker, self._embedding.state.state == "loading")
 
     def wait_for_embedder(self, seconds: float) -> None:
         """Return when the embedder is ready or has failed, or after ``seconds``."""
-        with self._changed:
-            self._changed.wait_for(lambda: self._embedder_state.state != "loading", max(0.0, seconds))
+        self._wait_for(self._embedding, seconds)
+
+    def wait_for_reranker(self, seconds: float) -> None:
+        """Return when the reranker is not being loaded, or after ``seconds``."""
+        self._wait_for(self._reranking, seconds)
 
     def states(self) -> dict[str, ModelState]:
         """Both models' states, for people."""
         with self._changed:
-            return {"embedder": self._embedder_state, "reranker": self._reranker_state}
+            return {"embedder": self._embedding.state, "reranker": self._reranking.state}
+
+    def _wait_for(self, slot: _Slot, seconds: float) -> None:
+        with self._changed:
+            self._changed.wait_for(lambda: slot.state.state != "loading", max(0.0, seconds))
 
     def _load(self, settings: Settings, embed: bool, rerank: bool) -> None:
-        try:
-            if embed:
-                self._load_embedder(settings)
-            if rerank:
-                self._load_reranker(settings)
-        finally:
-            with self._changed:
-                self._running = False
+        if embed:
+            self._load_embedder(settings)
+        if rerank:
+            self._load_reranker(settings)
         # What is loaded now stays; the collector need not walk it again in the middle of a request.
         gc.collect()
         gc.freeze()
@@ -147,8 +166,8 @@ class Models:
             embedder, state = None, ModelState(name, "failed", sentence_of(problem))
             self._log.fault("embedder", problem, model=name)
         with self._changed:
-            self._embedder, self._embedder_state = embedder, state
-            self._changed.notify_all()
+            self._embedder = embedder
+            self._end(self._embedding, state)
         if embedder is not None:
             self._log.note("embedder", model=state.name, seconds=f"{time.monotonic() - started:.2f}")
             self._on_embedder()
@@ -168,9 +187,10 @@ class Models:
             reranker, state = None, ModelState(name, "failed", sentence_of(problem))
             self._log.fault("reranker", problem, model=name)
         with self._changed:
-            self._reranker, self._reranker_state = reranker, state
+            self._reranker = reranker
+            self._end(self._reranking, state)
         self._log.note("reranker", model=state.name, state=state.state, seconds=f"{time.monotonic() - started:.2f}")
 
-
-def _key(settings: Settings, names: tuple[str, ...]) -> tuple[str, ...]:
-    return tuple(settings.text(name) for name in names)
+    def _end(self, slot: _Slot, state: ModelState) -> None:
+        slot.state, slot.running = state, False
+        self._changed.notify_all()

@@ -19,6 +19,7 @@ from chitta.settings import Settings
 
 if TYPE_CHECKING:
     from chitta.index.indexer import SyncReport
+    from chitta.index.watch import Watch
     from chitta.models.protocol import Embedder
 
 #: Notes whose vectors a prompt may wait for; more are embedded while it goes on.
@@ -115,6 +116,8 @@ class Writer:
         self._words = _Line("words", lambda job: self._do(job, self._write_words))
         self._vectors = _Line("vectors", lambda job: self._do(job, self._write_vectors))
         self._failed_at = float("-inf")
+        self._watch: Watch | None = None
+        self._scans: deque[float] = deque(maxlen=2)
         self.scan_s = float("inf")
         self.problems: tuple[str, ...] = ()
 
@@ -139,13 +142,28 @@ class Writer:
         return time.monotonic() - self._failed_at < REST_AFTER_FAILURE_S
 
     def changed(self, settings: Settings) -> bool:
-        """Whether the notes differ from the index; how long the look took is in ``scan_s``."""
-        from chitta.index.indexer import needs_sync
-
+        """Whether the notes differ from the index. ``scan_s`` is how long such a look takes."""
+        watch = self._watching(settings)
         started = time.monotonic()
-        changed = needs_sync(settings)
-        self.scan_s = time.monotonic() - started
+        changed = watch.changed()
+        took = time.monotonic() - started
+        if not changed:
+            self._scans.append(took)
+            self.scan_s = min(self._scans)  # one slow look on a busy machine says little
+        elif not self._scans:  # a look ends where it finds something
+            self.scan_s = took
         return changed
+
+    def glance(self, settings: Settings) -> bool:
+        """Whether the folders have changed since a look found nothing."""
+        return self._watching(settings).glance()
+
+    def _watching(self, settings: Settings) -> Watch:
+        if self._watch is None:
+            from chitta.index.watch import Watch
+
+            self._watch = Watch(settings.notes_dir, settings.index_dir)
+        return self._watch
 
     def _do(self, job: Job, write: Callable[[Job], SyncReport | None]) -> None:
         try:

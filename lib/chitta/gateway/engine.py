@@ -1,22 +1,24 @@
 """The engine that answers a lane: which notes, with what evidence.
 
 An engine is bound to one snapshot of the index and to the models that are loaded right now; it
-is cheap to make and safe to share between threads. Without an embedder the lanes that know words
-answer from words alone and say so; the lanes that know only meaning are unavailable.
+is cheap to make and safe to share between threads. Lanes that ask about one text share its reading.
+Without an embedder the lanes that know words answer from words alone and say so; the lanes that know
+only meaning are unavailable.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from chitta.admission.calibration import Calibration
 from chitta.admission.tokens import distinctive
-from chitta.gateway.reading import Reading, read_prompt
-from chitta.index.terms import Terms
+from chitta.gateway.reading import ROW_TEXT_CHARS, Reading, read_prompt
+from chitta.gateway.readings import Readings
 from chitta.notes.correction import match_triggers
 from chitta.notes.note import KNOWLEDGE_KINDS, Note
+from chitta.notes.realms import GLOBAL
 from chitta.recall import rerank
 from chitta.recall.evidence import NO_COSINE, Evidence, note_signals, prompt_signals
 from chitta.recall.fuse import Ranking, convex, ordered
@@ -25,9 +27,8 @@ from chitta.wire.request import Request
 from chitta.wire.rows import Header, Row
 
 if TYPE_CHECKING:
-    import numpy as np
-
     from chitta.index.snapshot import Snapshot
+    from chitta.index.vectors import Comparison
     from chitta.models.protocol import Embedder, Reranker
 
 #: The lanes that this engine answers, by file name.
@@ -38,8 +39,6 @@ STRATEGIES = ("hybrid", "semantic", "keyword")
 POOL = 50
 #: Head of a fused ranking whose evidence is weighed. The calibration was fitted on pages of ten.
 PAGE = 10
-#: Characters of a note's text in a row; the block shows less.
-ROW_TEXT_CHARS = 1_500
 
 
 class Unavailable(Exception):
@@ -55,7 +54,10 @@ class Page(NamedTuple):
 
 
 class Engine:
-    """Answers questions from one snapshot. ``embedder`` None means that meaning is not to be had."""
+    """Answers questions from one snapshot. ``embedder`` None means that meaning is not to be had.
+
+    ``readings`` are those of ``snapshot``, where engines share them.
+    """
 
     def __init__(
         self,
@@ -65,6 +67,7 @@ class Engine:
         reranker: Reranker | None,
         calibration: Calibration,
         warming: bool = False,
+        readings: Readings | None = None,
     ) -> None:
         self.settings = settings
         self.snapshot = snapshot
@@ -72,6 +75,7 @@ class Engine:
         self.reranker = reranker
         self.calibration = calibration
         self.warming = warming
+        self._readings = Readings(snapshot) if readings is None and snapshot is not None else readings
         self._alpha = settings.real("CHITTA_FUSION_ALPHA")
         answers: tuple[Callable[[Request, Settings], tuple[Header, list[Row]]], ...] = (
             self._semantic,
@@ -113,30 +117,26 @@ class Engine:
         if "keyword" in self._snapshot().damaged:
             raise Unavailable("the keyword index is damaged: run chitta reindex")
         reading = self._read(request.query, request)
-        found = self._words(reading.terms, request.realm, request.k, KNOWLEDGE_KINDS)
-        names = [name for name, _ in found]
-        vector = self._vector(request.query) if found else None
-        cosines = self._cosines(vector, names)
-        evidence = reading.weigh(names, words=dict(found), cosines=cosines, centre=self._centre(vector))
+        found = reading.words(request.realm, request.k, KNOWLEDGE_KINDS)
+        near = self._near(request.query, reading) if found else None
+        evidence = self._weigh(reading, [name for name, _ in found], dict(found), near)
         return self._answer("keyword", found, evidence, reading, request)
 
     def _correction(self, request: Request, settings: Settings) -> tuple[Header, list[Row]]:
-        snapshot = self._snapshot()
         reading = self._read(request.query, request)
-        vector = self._vector(request.query)
-        scopes = dict.fromkeys((request.realm, "global"))
-        kinds = ("correction",)
-        words = dict(hit for scope in scopes for hit in self._words(reading.terms, scope, request.k, kinds))
-        names = [note.id for note in snapshot.catalog.corrections(list(scopes))]
-        cosines = self._cosines(vector, names)
-        candidates = [name for name in names if name in cosines or name in words]
-        evidence = reading.weigh(candidates, words=words, cosines=cosines, centre=self._centre(vector))
+        names = [note.id for note in self._shared().corrections(request.realm)]
+        near = self._near(request.query, reading) if names else None
+        scopes = dict.fromkeys((request.realm, GLOBAL)) if names else ()
+        words = dict(hit for scope in scopes for hit in reading.words(scope, request.k, ("correction",)))
+        cosines = near.cosines(names) if near is not None else {}
         scores = cosines or words
-        ranking = ordered({name: scores.get(name, 0.0) for name in candidates})
-        return self._answer("correction", ranking[: request.k], evidence, reading, request)
+        ranking = ordered({name: scores.get(name, 0.0) for name in names if name in cosines or name in words})
+        ranking = ranking[: request.k]
+        evidence = self._weigh(reading, [name for name, _ in ranking], words, near)
+        return self._answer("correction", ranking, evidence, reading, request)
 
     def _correction_key(self, request: Request, settings: Settings) -> tuple[Header, list[Row]]:
-        notes = self._snapshot().catalog.corrections(list(dict.fromkeys((request.realm, "global"))))
+        notes = self._shared().corrections(request.realm)
         fired = [(note, match_triggers(request.prompt, note.triggers, note.right)) for note in notes]
         rows = [
             self._row(note, 1.0, Evidence(), (), conf=1.0)._replace(why=trigger) for note, trigger in fired if trigger
@@ -156,9 +156,9 @@ class Engine:
             raise KeyError(strategy)
         if self.snapshot is None:
             return Header(strategy, k=limit, exhausted=True, note="the store is empty"), []
-        reading = self._read(query, request)
+        reading = read_prompt(self.snapshot, query, request.tokens)  # asked once, by one person: not shared
         if strategy == "keyword":
-            found = self._words(reading.terms, realm, limit, None)
+            found = reading.words(realm, limit)
             evidence = reading.weigh([name for name, _ in found], words=dict(found))
             return self._answer(strategy, found, evidence, reading, request)
         page = self.page(query, realm, reading, 1.0 if strategy == "semantic" else self._alpha, limit)
@@ -172,20 +172,14 @@ class Engine:
 
     # Arms
 
-    def _words(self, terms: Terms, realm: str | None, limit: int, kinds: Collection[str] | None) -> Ranking:
-        return self._snapshot().keyword.search(terms, realm=realm, kinds=kinds, limit=limit)
-
     def _by_meaning(self, lane: str, text: str, request: Request) -> tuple[Header, list[Row]]:
         reading = self._read(text, request)
-        vector = self._vector(text)
-        if vector is None:
+        near = self._near(text, reading)
+        if near is None:
             raise Unavailable(self._why_no_meaning())
-        vectors = self._snapshot().vectors
-        found = vectors.search(vector, realm=request.realm, limit=request.k) if vectors else []
-        words = dict(self._words(reading.terms, request.realm, POOL, None))
-        evidence = reading.weigh(
-            [name for name, _ in found], words=words, cosines=dict(found), centre=self._centre(vector)
-        )
+        found = near.search(realm=request.realm, limit=request.k)
+        words = dict(reading.words(request.realm, POOL))
+        evidence = self._weigh(reading, [name for name, _ in found], words, near)
         return self._answer(lane, found, evidence, reading, request)
 
     def page(self, text: str, realm: str | None, reading: Reading, alpha: float, depth: int = PAGE) -> Page:
@@ -194,19 +188,13 @@ class Engine:
         From words alone, and saying why, where meaning cannot be had.
         """
         depth = max(depth, PAGE)
-        words = self._words(reading.terms, realm, max(POOL, depth), None)
-        vector = self._vector(text)
-        vectors = self._snapshot().vectors
-        if vector is None or vectors is None:
-            ranking: Ranking = words
+        words = reading.words(realm, max(POOL, depth))
+        near = self._near(text, reading)
+        if near is None:
             evidence = reading.weigh([name for name, _ in words[:depth]], words=dict(words))
-            return Page(ranking, evidence, self._why_no_meaning())
-        near = vectors.search(vector, realm=realm, limit=max(POOL, depth))
-        ranking = convex(near, words, alpha)
-        names = [name for name, _ in ranking[:depth]]
-        near_by_name = dict(near)
-        cosines = {**near_by_name, **self._cosines(vector, [name for name in names if name not in near_by_name])}
-        evidence = reading.weigh(names, words=dict(words), cosines=cosines, centre=self._centre(vector))
+            return Page(words, evidence, self._why_no_meaning())
+        ranking = convex(near.search(realm=realm, limit=max(POOL, depth)), words, alpha)
+        evidence = self._weigh(reading, [name for name, _ in ranking[:depth]], dict(words), near)
         return Page(ranking, evidence, "")
 
     def _joined(self, lane: str, realm: str | None, request: Request, settings: Settings) -> tuple[Header, list[Row]]:
@@ -217,7 +205,7 @@ class Engine:
         if not page.note and budget and rerank.wanted(request.prompt):
             ranking = self.reranked(request.prompt, ranking, reading, time.monotonic() + budget / 1000)
         header, rows = self._answer(lane, ranking[: request.k], page.evidence, reading, request)
-        size = self._snapshot().catalog.count(realm)
+        size = self._shared().size(realm)
         return header._replace(maxrel=self._relevance(page, ranking, reading), note=page.note, size=size), rows
 
     def reranked(self, prompt: str, ranking: Ranking, reading: Reading, deadline: float | None) -> Ranking:
@@ -225,7 +213,7 @@ class Engine:
         if self.reranker is None:
             return ranking
         head = [name for name, _ in ranking[: rerank.WINDOW]]
-        notes = self._notes(head)
+        notes = self._snapshot().catalog.notes(head)
         passages = [
             rerank.best_passage(notes[name].title, notes[name].text, reading.plain) for name in head if name in notes
         ]
@@ -246,7 +234,7 @@ class Engine:
     def _answer(
         self, lane: str, ranking: Ranking, evidence: dict[str, Evidence], reading: Reading, request: Request
     ) -> tuple[Header, list[Row]]:
-        notes = self._notes([name for name, _ in ranking])
+        notes = reading.notes(name for name, _ in ranking)
         rows = [
             self._row(notes[name], score, evidence.get(name, Evidence()), reading.shared_with(name))
             for name, score in ranking
@@ -285,34 +273,39 @@ class Engine:
             confidence=note.confidence,
         )
 
-    def _notes(self, names: Sequence[str]) -> dict[str, Note]:
-        return self._snapshot().catalog.notes(names)
-
     def _snapshot(self) -> Snapshot:
         if self.snapshot is None:
             raise Unavailable("the store is empty")
         return self.snapshot
 
+    def _shared(self) -> Readings:
+        if self._readings is None:
+            raise Unavailable("the store is empty")
+        return self._readings
+
     # Meaning
 
     def _read(self, text: str, request: Request) -> Reading:
-        return read_prompt(self._snapshot(), text, request.tokens)
+        return self._shared().of(text, request.tokens)
 
     def _usable(self) -> bool:
         snapshot = self._snapshot()
         return self.embedder is not None and snapshot.vectors is not None and snapshot.model == self.embedder.name
 
-    def _vector(self, text: str) -> np.ndarray | None:
-        return self.embedder.embed_query(text) if self.embedder is not None and self._usable() else None
+    def _near(self, text: str, reading: Reading) -> Comparison | None:
+        """The text against the store's vectors; None where meaning is not to be had."""
+        if self.embedder is None or not self._usable():
+            return None
+        return reading.compared(self.embedder.embed_query(text))
 
-    def _cosines(self, vector: np.ndarray | None, names: Sequence[str]) -> dict[str, float]:
-        vectors = self._snapshot().vectors
-        return vectors.cosines(vector, names) if vector is not None and vectors is not None else {}
-
-    def _centre(self, vector: np.ndarray | None) -> float:
-        """Cosine of the prompt with the store's mean note."""
-        vectors = self._snapshot().vectors
-        return vectors.centre(vector) if vector is not None and vectors is not None else 0.0
+    @staticmethod
+    def _weigh(
+        reading: Reading, names: Sequence[str], words: Mapping[str, float], near: Comparison | None
+    ) -> dict[str, Evidence]:
+        """Evidence of notes from their BM25 scores and, where it is to be had, from meaning."""
+        if near is None:
+            return reading.weigh(names, words=words)
+        return reading.weigh(names, words=words, cosines=near.cosines(names), centre=near.centre())
 
     def _why_no_meaning(self) -> str:
         snapshot = self._snapshot()

@@ -1,52 +1,90 @@
-"""One prompt read against one snapshot: its terms, their weights, and what a note shares with it."""
+"""One prompt read against one snapshot: its terms, what its arms find, and what notes share with it.
+
+The lanes of one prompt ask for the same things. A reading is made once and shared by them
+(:mod:`chitta.gateway.readings`); what one has asked for, the others find. Whoever asks first
+computes, whoever asks meanwhile waits.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from functools import lru_cache
-from typing import TYPE_CHECKING
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from threading import Lock
+from typing import TYPE_CHECKING, NamedTuple
 
 from chitta.index.terms import Terms, analyse
 from chitta.recall.evidence import NO_COSINE, Evidence, weighted_share
 
 if TYPE_CHECKING:
+    import numpy as np
+
+    from chitta.index import Hit
     from chitta.index.snapshot import Snapshot
+    from chitta.index.stored import NoteTerms
+    from chitta.index.vectors import Comparison
     from chitta.notes.note import Note
 
-#: Characters of a note that are looked at; a longer note is judged by its beginning.
-NOTE_CHARS = 20_000
+#: Characters of a note's text in a row; the block shows less, and no more of it is kept here.
+ROW_TEXT_CHARS = 1_500
+_TOKEN_LIMIT = 32
+
+#: What a search is limited to: a realm, or all, and kinds, or all.
+_Scope = tuple[str | None, frozenset[str] | None]
 
 
-@lru_cache(maxsize=4_096)
-def _note_terms(title: str, text: str) -> tuple[frozenset[str], frozenset[str]]:
-    """Terms of the whole note and of its title."""
-    whole = analyse(f"{title}\n{text}"[:NOTE_CHARS], limit=None)
-    head = analyse(title, limit=None)
-    return frozenset(whole.words + whole.exact), frozenset(head.words)
+class _Weighed(NamedTuple):
+    """A note and what it shares with the prompt, whichever lane asks."""
 
-
-@lru_cache(maxsize=1_024)
-def _token_terms(token: str) -> tuple[str, ...]:
-    terms = analyse(token, limit=32)
-    return terms.exact or terms.words
+    note: Note
+    shared: tuple[str, ...]
+    coverage: float
+    title: float
 
 
 class Reading:
     """A prompt's terms with their idf in this store, and the evidence of notes for it.
 
     ``mass`` is the sum of the terms' idf; ``plain`` the prompt's lower-cased distinctive tokens.
+    Safe to share between threads.
     """
 
     def __init__(self, snapshot: Snapshot, terms: Terms, tokens: Sequence[str]) -> None:
-        self.snapshot = snapshot
         self.terms = terms
-        self.plain = tuple(tokens) or terms.words
         self.tokens = tuple(tokens)
-        wanted = dict.fromkeys(terms.words + terms.exact)
-        self.weights: Mapping[str, float] = snapshot.keyword.idf(list(wanted))
-        self.wanted = tuple(wanted)
+        self.plain = self.tokens or terms.words
+        self.wanted = tuple(dict.fromkeys(terms.words + terms.exact))
+        self.weights: Mapping[str, float] = snapshot.keyword.idf(self.wanted)
         self.mass = sum(self.weights.values())
-        self._shared: dict[str, tuple[str, ...]] = {}
+        self._wanted = frozenset(self.wanted)
+        self._parts = [(token, _parts_of(token)) for token in self.tokens]
+        self._snapshot = snapshot
+        self._words_lock, self._near_lock, self._notes_lock = Lock(), Lock(), Lock()
+        self._found: dict[_Scope, tuple[int, list[Hit]]] = {}
+        self._compared: Comparison | None = None
+        self._weighed: dict[str, _Weighed] = {}
+
+    # Arms
+
+    def words(self, realm: str | None, limit: int, kinds: Collection[str] | None = None) -> list[Hit]:
+        """The best ``limit`` notes by BM25. See :meth:`chitta.index.keyword.KeywordIndex.search`."""
+        scope = (realm, None if kinds is None else frozenset(kinds))
+        with self._words_lock:
+            depth, hits = self._found.get(scope, (0, []))
+            if depth < limit:
+                hits = self._snapshot.keyword.search(self.terms, realm=realm, kinds=kinds, limit=limit)
+                self._found[scope] = (limit, hits)
+        return hits[:limit]
+
+    def compared(self, vector: np.ndarray | None) -> Comparison | None:
+        """The prompt's vector against those of the notes; None where either is missing."""
+        vectors = self._snapshot.vectors
+        if vector is None or vectors is None:
+            return None
+        with self._near_lock:
+            if self._compared is None or not _equal(self._compared.query, vector):
+                self._compared = vectors.compare(vector)
+            return self._compared
+
+    # Evidence
 
     def weigh(
         self,
@@ -57,37 +95,64 @@ class Reading:
         centre: float = 0.0,
     ) -> dict[str, Evidence]:
         """Evidence by id. ``words`` are BM25 scores, ``cosines`` cosines, ``centre`` the prompt's background."""
-        notes = self.snapshot.catalog.notes(list(names))
         near = cosines or {}
         return {
-            name: self._weigh_one(note, words.get(name, 0.0), near.get(name, NO_COSINE), centre)
-            for name, note in notes.items()
+            name: self._evidence(found, words.get(name, 0.0), near.get(name, NO_COSINE), centre)
+            for name, found in self._weigh(names).items()
         }
 
-    def _weigh_one(self, note: Note, bm25: float, cos: float, centre: float) -> Evidence:
-        held, head = _note_terms(note.title, note.text)
-        shared = tuple(token for token in self.tokens if self._holds(token, held))
-        self._shared[note.id] = shared
-        title_weights = self.snapshot.keyword.idf(list(head))
+    def notes(self, names: Iterable[str]) -> dict[str, Note]:
+        """The notes of these ids, in the order asked, with as much of their text as a row holds."""
+        return {name: found.note for name, found in self._weigh(names).items()}
+
+    def shared_with(self, name: str) -> tuple[str, ...]:
+        """The prompt's distinctive tokens that this note holds; empty for a note not weighed."""
+        found = self._weighed.get(name)
+        return found.shared if found is not None else ()
+
+    def _evidence(self, found: _Weighed, bm25: float, cos: float, centre: float) -> Evidence:
         return Evidence(
             cos=cos,
             lift=cos - centre if cos != NO_COSINE else 0.0,
             bm25=bm25,
             density=bm25 / self.mass if self.mass else 0.0,
-            coverage=weighted_share(self.wanted, held, self.weights),
-            title=weighted_share(head, self.wanted, title_weights),
-            shared=len(shared),
+            coverage=found.coverage,
+            title=found.title,
+            shared=len(found.shared),
         )
 
-    @staticmethod
-    def _holds(token: str, held: frozenset[str]) -> bool:
-        """Whether a note's terms hold a distinctive token: all of its parts, stems taken as equal."""
-        parts = _token_terms(token)
-        return bool(parts) and all(part in held for part in parts)
+    def _weigh(self, names: Iterable[str]) -> dict[str, _Weighed]:
+        names = list(dict.fromkeys(names))
+        with self._notes_lock:
+            missing = [name for name in names if name not in self._weighed]
+            if missing:
+                for name, (note, terms) in self._snapshot.catalog.with_terms(missing).items():
+                    self._weighed[name] = self._weigh_one(note, terms)
+        return {name: self._weighed[name] for name in names if name in self._weighed}
 
-    def shared_with(self, name: str) -> tuple[str, ...]:
-        """The prompt's distinctive tokens that this note holds; empty for a note not weighed."""
-        return self._shared.get(name, ())
+    def _weigh_one(self, note: Note, terms: NoteTerms) -> _Weighed:
+        title_weights = self._snapshot.keyword.idf(terms.title)
+        if len(note.text) > ROW_TEXT_CHARS:
+            note = note._replace(text=note.text[:ROW_TEXT_CHARS])
+        return _Weighed(
+            note,
+            shared=tuple(token for token, parts in self._parts if parts and parts <= terms.whole),
+            coverage=weighted_share(self.wanted, terms.whole, self.weights),
+            title=weighted_share(terms.title, self._wanted, title_weights),
+        )
+
+
+def _equal(one: np.ndarray, other: np.ndarray) -> bool:
+    """Whether two askers brought the same vector; an embedder that shares its vectors makes this a look."""
+    import numpy as np
+
+    return one is other or np.array_equal(one, other)
+
+
+def _parts_of(token: str) -> frozenset[str]:
+    """What a note must hold of a distinctive token to share it: all of its parts, stems taken as equal."""
+    terms = analyse(token, limit=_TOKEN_LIMIT)
+    return frozenset(terms.exact or terms.words)
 
 
 def read_prompt(snapshot: Snapshot, text: str, tokens: Sequence[str]) -> Reading:

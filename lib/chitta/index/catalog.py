@@ -16,13 +16,13 @@ from threading import Lock
 from typing import Any, NamedTuple
 
 from chitta.index import IndexDamaged, failure
-from chitta.index.stored import unpack
+from chitta.index.stored import NoteTerms, unpack, unpack_terms
 from chitta.index.vectors import MatrixFile, VectorRow
 from chitta.notes.note import Note
 
 FILE_NAME = "catalog.sqlite"
 #: Raised when the tables, the terms or the stored form change; another version means a rebuild.
-SCHEMA_VERSION = "1"
+SCHEMA_VERSION = "2"
 
 TABLES = """
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
@@ -34,9 +34,11 @@ CREATE TABLE files (
 ) WITHOUT ROWID;
 CREATE INDEX files_own_id ON files (own_id);
 -- One row a note that can be found. id is own_id, made unique where two realms use the same one.
+-- terms: what is weighed of the note against a prompt.
 CREATE TABLE notes (
     id TEXT PRIMARY KEY, own_id TEXT NOT NULL, realm TEXT NOT NULL, kind TEXT NOT NULL, stamp TEXT NOT NULL,
-    path TEXT NOT NULL, sha256 TEXT NOT NULL, text_key TEXT NOT NULL, packed BLOB NOT NULL
+    path TEXT NOT NULL, sha256 TEXT NOT NULL, text_key TEXT NOT NULL, packed BLOB NOT NULL,
+    terms TEXT NOT NULL
 );
 CREATE INDEX notes_own_id ON notes (own_id);
 CREATE INDEX notes_scope ON notes (realm, kind, stamp);
@@ -57,8 +59,11 @@ class Model(NamedTuple):
 class Catalog:
     """The read side. Safe to share between threads. Methods raise :class:`IndexDamaged`."""
 
-    def __init__(self, path: str) -> None:
-        """Open ``path``, also in a folder that cannot be written. Raises :class:`IndexDamaged`."""
+    def __init__(self, path: str, *, any_version: bool = False) -> None:
+        """Open ``path``, also in a folder that cannot be written. Raises :class:`IndexDamaged`.
+
+        ``any_version``: also the tables of another version; what they do not hold is damage when it is asked for.
+        """
         self.path = path
         self._lock = Lock()
         if not os.path.isfile(path):
@@ -67,7 +72,7 @@ class Catalog:
             self._connection, self._live = _connect(path)
         try:
             version = self._meta("schema")
-            if version != SCHEMA_VERSION:
+            if version != SCHEMA_VERSION and not any_version:
                 raise IndexDamaged(f"{path} was written by another version of chitta")
         except IndexDamaged:
             self.close()
@@ -93,6 +98,17 @@ class Catalog:
         for chunk in _chunks(ids):
             for note in self._notes(f"SELECT packed FROM notes WHERE id IN ({_marks(chunk)})", chunk):
                 found[note.id] = note
+        return {name: found[name] for name in ids if name in found}
+
+    def with_terms(self, ids: Sequence[str]) -> dict[str, tuple[Note, NoteTerms]]:
+        """The notes of these ids and their terms, in the order asked; unknown ids are left out."""
+        found: dict[str, tuple[Note, NoteTerms]] = {}
+        with damage(self.path):
+            for chunk in _chunks(ids):
+                statement = f"SELECT packed, terms FROM notes WHERE id IN ({_marks(chunk)})"
+                for packed, terms in self._rows(statement, chunk):
+                    note = unpack(packed)
+                    found[note.id] = (note, unpack_terms(terms))
         return {name: found[name] for name in ids if name in found}
 
     def count(self, realm: str | None = None) -> int:

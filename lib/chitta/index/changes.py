@@ -15,15 +15,15 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
+from chitta.index import watch
 from chitta.index.keyword import KeywordWriter
 from chitta.index.ledger import FileRow, Ledger
+from chitta.index.terms import take_apart
 from chitta.notes.note import Note
-from chitta.notes.store import MAX_NOTE_BYTES, NoteStore
+from chitta.notes.store import NoteStore
 
 #: Files between two commits.
 CHUNK = 1_000
-# Some file systems keep times to two seconds: a file younger than this may change and keep its time.
-_FRESH_NS = 2_500_000_000
 
 Progress = Callable[[str, int, int], None]
 
@@ -83,19 +83,6 @@ def path_changes(notes: NoteStore, ledger: Ledger, paths: Iterable[str | os.Path
     return sorted(changes.values(), key=lambda change: change.key)
 
 
-def stale(notes: NoteStore, known: Mapping[str, tuple[int, int, str, bool]]) -> bool:
-    """Whether any file is new, gone or changed, against mtime_ns, size, sha256 and freshness by path."""
-    hidden: list[str] = []
-    seen = set()
-    for fact in notes.scan(lambda problem: _hide(notes, problem, hidden, [])):
-        key = file_key(notes, fact.path)
-        mtime_ns, size, digest, fresh = known.get(key, (0, -1, "", False))
-        if (mtime_ns, size) != (fact.mtime_ns, fact.size) or fresh and _digest(fact.path) not in (digest, ""):
-            return True
-        seen.add(key)
-    return any(key not in seen and not _below(key, hidden) for key in known)
-
-
 def apply(
     notes: NoteStore,
     ledger: Ledger,
@@ -149,8 +136,8 @@ def _read(notes: NoteStore, change: Change, before: FileRow | None) -> tuple[Fil
     if change.path is None:
         return None, None
     status = change.path.stat()
-    digest = _digest(change.path)
-    fresh = status.st_mtime_ns > time.time_ns() - _FRESH_NS
+    digest = watch.digest_of(change.path)
+    fresh = status.st_mtime_ns > time.time_ns() - watch.FRESH_NS
     if before is not None and before.own_id is not None and before.sha256 == digest:
         return before._replace(mtime_ns=status.st_mtime_ns, size=status.st_size, fresh=fresh), None
     note = notes.read(change.path)
@@ -198,8 +185,9 @@ def _settle(
         if (note.id, note.realm) != (own_id, realm):  # changed again meanwhile; the next sync finds it
             continue
         note = note._replace(id=name)
-        writer.put(note)
-        ledger.put_note(note, own_id, path, digest, before)
+        apart = take_apart(note.title, note.text)
+        writer.put(note, apart)
+        ledger.put_note(note, own_id, path, digest, before, apart)
         counts.touched.append(name)
         counts.added += before is None
         counts.updated += before is not None
@@ -214,19 +202,7 @@ def file_key(notes: NoteStore, path: Path) -> str:
     whole, root = os.fspath(path), os.path.join(notes.root, "")
     if not whole.startswith(root):
         raise ValueError(f"{whole} is not in {root}")
-    return os.fsencode(whole[len(root) :]).decode("utf-8", "backslashreplace")
-
-
-def _digest(path: Path) -> str:
-    """sha256 of a file, "" for one that cannot be read or is too large for a note. Raises ``FileNotFoundError``."""
-    try:
-        with open(path, "rb") as file:
-            data = file.read(MAX_NOTE_BYTES + 1)
-    except FileNotFoundError:
-        raise
-    except OSError:
-        return ""
-    return hashlib.sha256(data).hexdigest() if len(data) <= MAX_NOTE_BYTES else ""
+    return watch.as_text(whole[len(root) :])
 
 
 def _hide(notes: NoteStore, problem: OSError, hidden: list[str], problems: list[str]) -> None:

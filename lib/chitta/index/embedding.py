@@ -173,7 +173,7 @@ def _held_vectors(old: Generation | None) -> tuple[Model, dict[str, tuple[str, i
     if old is None:
         return Model(), {}
     try:
-        catalog = Catalog(old.catalog)
+        catalog = Catalog(old.catalog, any_version=True)
     except IndexDamaged:
         return Model(), {}
     try:

@@ -15,12 +15,13 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from chitta.index import IndexBusy, IndexDamaged, generation
 from chitta.index.catalog import Catalog, Model
-from chitta.index.changes import Change, Counts, apply, file_changes, path_changes, stale
+from chitta.index.changes import Change, Counts, apply, file_changes, path_changes
 from chitta.index.embedding import carry_vectors, embed_pending
 from chitta.index.generation import Generation
 from chitta.index.keyword import KeywordIndex, KeywordWriter
 from chitta.index.ledger import Ledger
 from chitta.index.lock import WAIT_SECONDS, held
+from chitta.index.watch import Watch
 from chitta.notes.store import NoteStore
 from chitta.settings import Settings
 
@@ -77,20 +78,11 @@ def quick_sync_paths(
 
 def needs_sync(settings: Settings) -> bool:
     """Whether the notes are other than the index says, by time and size of each file. Never raises."""
-    notes = NoteStore(settings.notes_dir)
-    current = generation.current(settings.index_dir)
+    watch = Watch(settings.notes_dir, settings.index_dir)
     try:
-        if current is None:
-            return any(True for _ in notes.scan())
-        catalog = Catalog(current.catalog)
-    except (OSError, IndexDamaged):
-        return True
-    try:
-        return stale(notes, catalog.file_facts())
-    except (OSError, IndexDamaged):
-        return True
+        return watch.changed()
     finally:
-        catalog.close()
+        watch.close()
 
 
 def _run(
@@ -224,7 +216,7 @@ def _digests(of: Generation | None) -> dict[str, str]:
     if of is None:
         return {}
     try:
-        catalog = Catalog(of.catalog)
+        catalog = Catalog(of.catalog, any_version=True)
     except IndexDamaged:
         return {}
     try:

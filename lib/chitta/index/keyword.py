@@ -20,13 +20,16 @@ from tantivy import Occur, Query
 
 from chitta.index import Hit, failure
 from chitta.index.stored import pack, unpack
-from chitta.index.terms import Terms, analyse
+from chitta.index.terms import Apart, Terms, analyse, take_apart
 from chitta.notes.note import Note
 
 TITLE_WEIGHT = 2
 # An identifier is found by its words too; its exact form only adds to them.
 EXACT_WEIGHT = 0.5
 WRITER_HEAP = 50_000_000  # bytes
+#: Ids by place, and weights by term, that are kept: 6 MB and 3 MB.
+KEPT_NAMES = 20_000
+KEPT_WEIGHTS = 20_000
 # Scores are 32-bit sums whose last digits depend on segment layout; equal notes must tie.
 SCORE_DIGITS = 4
 
@@ -46,6 +49,8 @@ class KeywordIndex:
     def __init__(self, schema: tantivy.Schema, searcher: tantivy.Searcher) -> None:
         self._schema = schema
         self._searcher = searcher
+        self._names: dict[tuple[int, int], str] = {}
+        self._weights: dict[str, float] = {}
 
     @classmethod
     def open(cls, path: str) -> KeywordIndex:
@@ -121,25 +126,37 @@ class KeywordIndex:
             fetched *= 4
         cut = scores[limit - 1] if len(scores) > limit else -math.inf
         hits = [
-            Hit(str(self._searcher.doc(address).get_first("id")), score)
-            for score, (_, address) in zip(scores, found, strict=True)
-            if score >= cut
+            Hit(self._name(address), score) for score, (_, address) in zip(scores, found, strict=True) if score >= cut
         ]
         hits.sort(key=lambda hit: (-hit.score, hit.id))
         return hits[:limit]
+
+    def _name(self, address: tantivy.DocAddress) -> str:
+        """The id of a document. Reading one costs as much as a tenth of a search, and a search has fifty."""
+        key = (address.segment_ord, address.doc)
+        name = self._names.get(key)
+        if name is None:
+            if len(self._names) >= KEPT_NAMES:
+                self._names.clear()
+            name = self._names[key] = str(self._searcher.doc(address).get_first("id"))
+        return name
 
     def idf(self, terms: Iterable[str]) -> dict[str, float]:
         """``ln(1 + (N − n + ½) / (n + ½))`` by term, the weight that BM25 gives it (Robertson and Walker, 1994).
 
         N notes, n of them holding the term; a term that no note holds has the highest weight.
         """
-        total = self.count
-        weights: dict[str, float] = {}
         with _damage("keyword index"):
-            for term in terms:
-                holding = min(self._searcher.doc_freq("terms", term), total)
-                weights[term] = math.log(1 + (total - holding + 0.5) / (holding + 0.5))
-        return weights
+            return {term: self._weights.get(term) or self._weigh(term) for term in terms}
+
+    def _weigh(self, term: str) -> float:
+        total = self.count
+        holding = min(self._searcher.doc_freq("terms", term), total)
+        weight = math.log(1 + (total - holding + 0.5) / (holding + 0.5))
+        if len(self._weights) >= KEPT_WEIGHTS:
+            self._weights.clear()
+        self._weights[term] = weight
+        return weight
 
     def notes(self, ids: Sequence[str]) -> dict[str, Note]:
         """The notes of these ids as they were when indexed; unknown ids are left out."""
@@ -183,14 +200,14 @@ class KeywordWriter:
                 self._opened = index.writer(WRITER_HEAP, 1)
         return self._opened
 
-    def put(self, note: Note) -> None:
+    def put(self, note: Note, apart: Apart | None = None) -> None:
         """Add the note, in place of any other with its id."""
         self._writer.delete_documents_by_term("id", note.id)
         document = tantivy.Document()
         document.add_text("id", note.id)
         document.add_text("realm", note.realm)
         document.add_text("kind", note.kind)
-        document.add_text("terms", " ".join(note_terms(note)))
+        document.add_text("terms", " ".join(note_terms(note, apart)))
         document.add_bytes("note", pack(note))
         self._writer.add_document(document)
 
@@ -211,11 +228,10 @@ class KeywordWriter:
             self._opened = None
 
 
-def note_terms(note: Note) -> tuple[str, ...]:
+def note_terms(note: Note, apart: Apart | None = None) -> tuple[str, ...]:
     """What a note is found by: the terms of its title, twice, and of its text and tags."""
-    title = analyse(note.title, limit=None).all
-    body = analyse("\n".join((note.text, *note.tags)), limit=None).all
-    return title * TITLE_WEIGHT + body
+    title, text = apart or take_apart(note.title, note.text)
+    return title.all * TITLE_WEIGHT + text.all + analyse("\n".join(note.tags), limit=None).all
 
 
 @contextlib.contextmanager

@@ -14,7 +14,8 @@ from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 from chitta.index.catalog import SCHEMA_VERSION, TABLES, Model, damage
-from chitta.index.stored import pack
+from chitta.index.stored import pack, pack_terms
+from chitta.index.terms import Apart, terms_of
 from chitta.index.vectors import rows_in, write_rows
 from chitta.notes.note import Note
 
@@ -137,14 +138,17 @@ class Ledger:
     def count(self) -> int:
         return int(self._rows("SELECT count(*) FROM notes")[0][0])
 
-    def put_note(self, note: Note, own_id: str, path: str, sha256: str, before: Placed | None) -> None:
+    def put_note(
+        self, note: Note, own_id: str, path: str, sha256: str, before: Placed | None, apart: Apart | None = None
+    ) -> None:
         """Add or replace a note; its vector goes when its text or realm is another than ``before``."""
         key = text_key(note)
         if before is not None and (before.text_key != key or before.realm != note.realm):
             self._run("DELETE FROM vectors WHERE id = ?", [note.id])
         stamp = max(note.created, note.updated)
-        values = (note.id, own_id, note.realm, note.kind, stamp, path, sha256, key, pack(note))
-        self._run("INSERT OR REPLACE INTO notes VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", values)
+        terms = pack_terms(terms_of(note.title, note.text, apart))
+        values = (note.id, own_id, note.realm, note.kind, stamp, path, sha256, key, pack(note), terms)
+        self._run("INSERT OR REPLACE INTO notes VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", values)
 
     def drop_note(self, name: str) -> None:
         self._run("DELETE FROM vectors WHERE id = ?", [name])

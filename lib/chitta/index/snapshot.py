@@ -17,7 +17,8 @@ from chitta.index import Hit, IndexDamaged, generation
 from chitta.index.catalog import Catalog, Model
 from chitta.index.generation import Generation
 from chitta.index.keyword import KeywordIndex
-from chitta.index.terms import Terms
+from chitta.index.stored import NoteTerms
+from chitta.index.terms import Terms, terms_of
 from chitta.index.vectors import VectorIndex
 from chitta.notes.note import Note
 
@@ -67,6 +68,12 @@ class Notes:
             found = self._stored.notes(ids) if self._stored is not None else {}
             return {name: found[name] for name in ids if name in found}
         return {}
+
+    def with_terms(self, ids: Sequence[str]) -> dict[str, tuple[Note, NoteTerms]]:
+        with _reported("catalog", self._report):
+            if self._catalog is not None:
+                return self._catalog.with_terms(ids)
+        return {name: (note, terms_of(note.title, note.text)) for name, note in self.notes(ids).items()}
 
     def corrections(self, realms: Collection[str]) -> list[Note]:
         with _reported("catalog", self._report):

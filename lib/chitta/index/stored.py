@@ -1,16 +1,40 @@
-"""A note as the bytes that the catalog and the keyword index keep of it.
+"""A note as the bytes that the catalog and the keyword index keep of it, and its terms as text.
 
-Both keep the whole note, so that either can answer when the other is damaged.
+Both keep the whole note, so that either can answer when the other is damaged. The catalog keeps the
+terms as well: taking a note apart costs ten times as much as reading what it was taken apart into.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import NamedTuple
 
 from chitta.notes.note import Note
 from chitta.wire.codec import dumps, loads
 
 _DEFAULTS: Mapping[str, object] = Note(id="")._asdict()
+
+
+class NoteTerms(NamedTuple):
+    """The distinct terms of a note's title and text, and the words of its title alone, sorted."""
+
+    whole: frozenset[str]
+    title: tuple[str, ...]
+
+
+def pack_terms(terms: NoteTerms) -> str:
+    """The title's words and the other terms, a line each. No term holds a space or a line's end."""
+    others = sorted(terms.whole.difference(terms.title))
+    return f"{' '.join(terms.title)}\n{' '.join(others)}"
+
+
+def unpack_terms(packed: str) -> NoteTerms:
+    """The terms of :func:`pack_terms`. Raises ``ValueError`` for text that is none."""
+    first, line, second = packed.partition("\n")
+    if not line:
+        raise ValueError("not stored terms")
+    title = tuple(first.split())
+    return NoteTerms(frozenset((*title, *second.split())), title)
 
 
 def pack(note: Note) -> bytes:

@@ -21,9 +21,12 @@ from typing import NamedTuple
 
 import tantivy
 
+from chitta.index.stored import NoteTerms
+
 QUERY_LIMIT = 128  # distinct terms of a prompt; three quarters from its head, the rest from its tail
 QUERY_CHARS = 32_000  # characters of a prompt that are looked at, half at each end
 NOTE_CHARS = 1_000_000  # characters of a note that are indexed
+WEIGHED_CHARS = 20_000  # characters of a note that are weighed against a prompt; the rest of a longer one is not
 LONGEST_WORD = 64
 LONGEST_EXACT = 120
 
@@ -105,6 +108,26 @@ def analyse(text: str, *, limit: int | None = QUERY_LIMIT) -> Terms:
         known = set(words)
         exact = [term for term in exact if term not in known]
     return Terms(tuple(words), tuple(exact))
+
+
+class Apart(NamedTuple):
+    """A note taken apart: the terms of its title and of its text, as often as they occur."""
+
+    title: Terms
+    text: Terms
+
+
+def take_apart(title: str, text: str) -> Apart:
+    """Both indexes need a note's terms, and finding them is most of the work: done once, it is half."""
+    return Apart(analyse(title, limit=None), analyse(text, limit=None))
+
+
+def terms_of(title: str, text: str, apart: Apart | None = None) -> NoteTerms:
+    """What is weighed of a note: the terms that it holds, and the words of its title."""
+    if len(title) + 1 + len(text) > WEIGHED_CHARS or apart is None:
+        room = max(WEIGHED_CHARS - len(title) - 1, 0)
+        apart = take_apart(title[:WEIGHED_CHARS], text[:room])
+    return NoteTerms(frozenset(apart.title.all + apart.text.all), tuple(sorted(set(apart.title.words))))
 
 
 _analyser: tantivy.TextAnalyzer | None = None

@@ -10,6 +10,7 @@ numpy is imported when a vector is first needed, not with this module.
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from threading import Lock
@@ -28,6 +29,7 @@ KEPT_BYTES = 192 * 1024 * 1024
 #: Rows that are turned to float32 at a time.
 BLOCK = 1024
 SCORE_DIGITS = 6
+_TIE = 2 * 10**-SCORE_DIGITS
 
 
 class VectorRow(NamedTuple):
@@ -115,47 +117,35 @@ class VectorIndex:
         limit: int = 10,
         kinds: Collection[str] | None = None,
     ) -> list[Hit]:
-        """The ``limit`` notes of highest cosine with the unit vector ``query`` (dim,), ties by id.
-
-        ``realm`` None means all realms, ``kinds`` None all kinds. Raises ``ValueError`` for a
-        query of another dimension.
-        """
-        query = self._checked(query)
-        matrices = list(self._by_file.values()) if realm is None else self._realms.get(realm, [])
-        scored: list[Hit] = []
-        for matrix in matrices:
-            scored += self._best(matrix, query, limit, kinds)
-        scored.sort(key=lambda hit: (-hit.score, hit.id))
-        return scored[: max(limit, 0)]
-
-    def _best(self, matrix: _Matrix, query: Matrix, limit: int, kinds: Collection[str] | None) -> list[Hit]:
-        import numpy as np
-
-        if not matrix.ids or limit <= 0:
-            return []
-        scores = np.concatenate([_dot(block, query) for block in self._blocks(matrix)])
-        scores = np.round(scores.astype(np.float64), SCORE_DIGITS)
-        if kinds is not None:
-            wanted = np.fromiter((kind in kinds for kind in matrix.kinds), dtype=bool, count=len(matrix.kinds))
-            scores = np.where(wanted, scores, -np.inf)
-        if len(scores) > limit:
-            cut = np.partition(scores, len(scores) - limit)[len(scores) - limit]
-            chosen = np.flatnonzero(scores >= cut)
-        else:
-            chosen = np.arange(len(scores))
-        return [Hit(matrix.ids[place], float(scores[place])) for place in chosen if scores[place] > -np.inf]
+        """See :meth:`Comparison.search`. Raises ``ValueError`` for a query of another dimension."""
+        return self.compare(query).search(realm=realm, limit=limit, kinds=kinds)
 
     def cosines(self, query: Matrix, ids: Sequence[str]) -> dict[str, float]:
-        """The cosine of each of these notes with the unit vector ``query``; notes without a vector are left out."""
-        query = self._checked(query)
-        found: dict[str, float] = {}
-        for name in ids:
-            if name in self._place:
-                matrix, place = self._place[name]
-                rows = self._rows(matrix, place, place + 1)
-                if len(rows):
-                    found[name] = round(float(_dot(rows, query)[0]), SCORE_DIGITS)
-        return found
+        """See :meth:`Comparison.cosines`. Raises ``ValueError`` for a query of another dimension."""
+        return self.compare(query).cosines(ids)
+
+    def compare(self, query: Matrix) -> Comparison:
+        """The unit vector ``query`` (dim,) as something to ask. Raises ``ValueError`` for one of another dimension."""
+        return Comparison(self, self._checked(query))
+
+    def matrices(self, realm: str | None) -> Sequence[_Matrix]:
+        """The files of a realm, or of all; a realm without vectors has none."""
+        return list(self._by_file.values()) if realm is None else self._realms.get(realm, [])
+
+    def place(self, name: str) -> tuple[_Matrix, int] | None:
+        """The file of a note's vector and its number there; None for a note without one."""
+        return self._place.get(name)
+
+    def dots(self, matrix: _Matrix, query: Matrix) -> Matrix:
+        """The dot product of ``query`` (dim,) with every live row of a file, in order, float32 (n,)."""
+        import numpy as np
+
+        blocks = [_dot(block, query) for block in self._blocks(matrix)]
+        return np.concatenate(blocks) if blocks else np.zeros(0, dtype=np.float32)
+
+    def dot(self, matrix: _Matrix, place: int, query: Matrix) -> float:
+        """The dot product of ``query`` with one row: the same number as :meth:`dots` has for it."""
+        return float(_dot(self._rows(matrix, place, place + 1), query)[0])
 
     def centre(self, query: Matrix) -> float:
         """Cosine of the unit vector ``query`` with the mean of all vectors; 0 when there are none."""
@@ -224,6 +214,71 @@ class VectorIndex:
             self._report(f"vectors in {matrix.file}: {int(bad.sum())} rows are missing or no vectors")
             rows[bad] = 0.0
         return rows
+
+
+class Comparison:
+    """One query and the vectors. Each file is gone through when it is first searched; what came of it is kept.
+
+    Safe to share between threads.
+    """
+
+    def __init__(self, index: VectorIndex, query: Matrix) -> None:
+        self.query = query
+        self._index = index
+        self._lock = Lock()
+        self._dots: dict[str, Matrix] = {}
+
+    def search(self, *, realm: str | None = None, limit: int = 10, kinds: Collection[str] | None = None) -> list[Hit]:
+        """The ``limit`` notes of highest cosine with the query, ties by id.
+
+        ``realm`` None means all realms, ``kinds`` None all kinds.
+        """
+        scored: list[Hit] = []
+        for matrix in self._index.matrices(realm):
+            scored += self._best(matrix, limit, kinds)
+        scored.sort(key=lambda hit: (-hit.score, hit.id))
+        return scored[: max(limit, 0)]
+
+    def cosines(self, ids: Iterable[str]) -> dict[str, float]:
+        """The cosine of each of these notes with the query; notes without a vector are left out."""
+        found: dict[str, float] = {}
+        for name in ids:
+            at = self._index.place(name)
+            if at is not None:
+                matrix, place = at
+                dots = self._dots.get(matrix.file)
+                dot = self._index.dot(matrix, place, self.query) if dots is None else float(dots[place])
+                found[name] = round(dot, SCORE_DIGITS)
+        return found
+
+    def centre(self) -> float:
+        """Cosine of the query with the mean of all vectors; 0 when there are none."""
+        return self._index.centre(self.query)
+
+    def _best(self, matrix: _Matrix, limit: int, kinds: Collection[str] | None) -> list[Hit]:
+        import numpy as np
+
+        if not matrix.ids or limit <= 0:
+            return []
+        dots = self._whole(matrix)
+        if kinds is not None:
+            wanted = np.fromiter((kind in kinds for kind in matrix.kinds), dtype=bool, count=len(matrix.kinds))
+            dots = np.where(wanted, dots, -np.inf)
+        if len(dots) > limit:
+            cut = np.partition(dots, len(dots) - limit)[len(dots) - limit]
+            chosen = np.flatnonzero(dots >= cut - _TIE)  # what is rounded to the same score is a tie
+        else:
+            chosen = np.arange(len(dots))
+        scores = np.round(dots[chosen].astype(np.float64), SCORE_DIGITS).tolist()
+        found = zip(chosen.tolist(), scores, strict=True)
+        return [Hit(matrix.ids[place], score) for place, score in found if score > -math.inf]
+
+    def _whole(self, matrix: _Matrix) -> Matrix:
+        with self._lock:
+            found = self._dots.get(matrix.file)
+            if found is None:
+                found = self._dots[matrix.file] = self._index.dots(matrix, self.query)
+            return found
 
 
 def _dot(rows: Matrix, query: Matrix) -> Matrix:

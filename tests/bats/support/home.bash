@@ -111,6 +111,7 @@ print(eval(sys.argv[2]))' "$CHITTA_HOME/state/recall-log.jsonl" "$1"
 }
 
 # After `run`: exit 0 and not a byte.
+# shellcheck disable=SC2154 # bats sets them
 silent() {
   [ "$status" -eq 0 ]
   [ -z "$output" ]

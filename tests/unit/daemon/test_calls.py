@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import threading
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -61,7 +62,7 @@ def test_status_counts_and_names(daemon: Any, embedder: Any) -> None:
     assert (status["notes"], status["vectors"], status["pending"]) == (2, 2, 0)
     assert status["index_model"] == embedder.name
     assert status["models"]["embedder"] == {"name": embedder.name, "state": "ready", "reason": ""}
-    assert status["models"]["reranker"]["state"] == "off"
+    assert status["models"]["reranker"]["state"] == "unused"
     assert status["rss_bytes"] > 1_000_000
     assert status["problems"] == []
     assert daemon.call("status")["requests"] > status["requests"]
@@ -78,6 +79,46 @@ def test_recall_by_each_strategy(daemon: Any, strategy: str) -> None:
     answer = daemon.call("recall", query="frobnicator gaskets", strategy=strategy, limit=1, realm="global")
     assert [row["id"] for row in answer["rows"]] == ["frobnicator-limits"]
     assert answer["header"]["k"] == 1
+
+
+class Judge:
+    """A reranker that prefers passages with a given word."""
+
+    name = "judge"
+
+    def score(self, query: str, passages: list[str], *, deadline: float | None = None) -> list[float]:
+        return [9.0 if "blue" in passage else -9.0 for passage in passages]
+
+
+@pytest.mark.parametrize(
+    ("strategy", "query", "loaded"),
+    [
+        ("hybrid", "frobnicator colour", True),
+        ("hybrid", "frobnicator", False),  # one word is never reranked
+        ("semantic", "frobnicator colour", False),
+        ("keyword", "frobnicator colour", False),
+    ],
+)
+def test_first_question_that_is_reranked_waits_for_the_reranker(
+    make_daemon: Make, embedder: Any, strategy: str, query: str, loaded: bool
+) -> None:
+    loads: list[int] = []
+
+    def load(settings: Any) -> Any:
+        loads.append(1)
+        time.sleep(0.1)
+        return Judge()
+
+    daemon = make_daemon(Loaders(lambda settings: embedder, load))
+    daemon.note("limits", "The frobnicator takes gaskets.")
+    daemon.note("aside", "The frobnicator is blue.")
+    daemon.start()
+    daemon.call("sync")
+    assert loads == []
+    first, again = (daemon.call("recall", query=query, strategy=strategy)["rows"] for _ in range(2))
+    assert [(row["id"], row["score"]) for row in first] == [(row["id"], row["score"]) for row in again]
+    assert bool(loads) == loaded
+    assert daemon.call("status")["models"]["reranker"]["state"] == ("ready" if loaded else "unused")
 
 
 def test_recall_over_all_realms(daemon: Any) -> None:

@@ -65,6 +65,21 @@ def ids(library: Library) -> list[str]:
         return [] if found is None else sorted(note.id for note in found.catalog.page(limit=100))
 
 
+def rewrite(daemon: Any, name: str, text: str) -> None:
+    """Change a note's file in place, as some editors do; its folder does not change."""
+    path = Path(daemon.settings.notes_dir) / "global" / f"{name}.md"
+    with open(path, "r+", encoding="utf-8") as file:
+        content = file.read()
+        file.seek(content.rindex("---\n") + 4)
+        file.truncate()
+        file.write(f"{text}\n")
+
+
+def text_of(library: Library, name: str) -> str:
+    with library.reading() as found:
+        return "" if found is None else str(found.catalog.notes([name])[name].text).strip()
+
+
 def test_first_look_indexes_what_is_there(watched: Any) -> None:
     library, writer, _ = watched
     assert ids(library) == ["one"]
@@ -82,7 +97,7 @@ def test_small_store_is_looked_through_before_each_prompt(watched: Any, daemon: 
     assert writer.looks == 3
 
 
-def test_large_store_is_looked_through_behind_the_prompts_back_once_a_second(
+def test_large_store_is_looked_through_behind_the_prompts_back(
     watched: Any, daemon: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     library, writer, made = watched
@@ -91,10 +106,71 @@ def test_large_store_is_looked_through_behind_the_prompts_back_once_a_second(
         made.before_prompt(daemon.settings)
         made.before_lane(daemon.settings)
     assert writer.looks == 1
+    rewrite(daemon, "one", "Written in place.")
+    for name in ("LOOK_EVERY_S", "LOOK_AT_LEAST_EVERY_S", "LOOK_AFTER_S"):
+        monkeypatch.setattr(freshness, name, 0.0)
+    made.before_lane(daemon.settings)
+    wait_until(lambda: text_of(library, "one") == "Written in place.")
+
+
+@pytest.mark.parametrize(
+    ("cost_s", "pause_s"), [(float("inf"), 30.0), (10.0, 30.0), (0.1, 5.0), (0.012, 1.0), (0.0, 1.0)]
+)
+def test_looks_in_the_background_take_a_small_share_of_the_time(
+    watched: Any, daemon: Any, monkeypatch: pytest.MonkeyPatch, cost_s: float, pause_s: float
+) -> None:
+    _, writer, made = watched
+    writer.scan_s = cost_s
+    pauses: list[float] = []
+    monkeypatch.setattr(made, "_is_time", lambda pause: pauses.append(pause))
+    made.before_lane(daemon.settings)
+    assert pauses == [pytest.approx(pause_s)]
+
+
+def look_and_learn(daemon: Any, writer: Watched) -> None:
+    """A look that finds nothing, after the one that indexed: from now on a glance tells something."""
+    assert not writer.changed(daemon.settings)
+    assert not writer.glance(daemon.settings)
+
+
+def test_note_that_came_is_seen_by_a_glance_and_is_in_the_very_next_prompt(watched: Any, daemon: Any) -> None:
+    library, writer, made = watched
+    writer.scan_s = writer.seems = freshness.GLANCED_LOOK_S / 2
+    look_and_learn(daemon, writer)
+    before = writer.looks
+    made.before_prompt(daemon.settings)
+    assert writer.looks == before
+    daemon.note("two", "Written just now.")
+    made.before_prompt(daemon.settings)
+    wait_until(lambda: not writer.busy())
+    made.before_prompt(daemon.settings)
+    assert ids(library) == ["one", "two"]
+
+
+def test_glance_at_a_very_large_store_starts_a_look_that_no_prompt_waits_for(
+    watched: Any, daemon: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    library, writer, made = watched
+    writer.scan_s = writer.seems = 1.0
+    look_and_learn(daemon, writer)
     daemon.note("two", "Written just now.")
     monkeypatch.setattr(freshness, "LOOK_EVERY_S", 0.0)
-    made.before_lane(daemon.settings)
+    monkeypatch.setattr(made, "_look_now", None)
+    made.before_prompt(daemon.settings)
     wait_until(lambda: ids(library) == ["one", "two"])
+
+
+def test_cost_of_a_look_is_that_of_a_whole_one(daemon: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    writer = Writer(Library(daemon.log), lambda: None, daemon.log)
+    clock = iter([0.0, 0.5, 1.0, 1.25, 2.0, 2.75, 3.0, 3.0])
+    monkeypatch.setattr("chitta.daemon.writing.time.monotonic", lambda: next(clock))
+    answers = iter([True, False, False, True])
+    monkeypatch.setattr("chitta.index.watch.Watch.changed", lambda watch: next(answers))
+    costs = []
+    for _ in range(4):
+        writer.changed(daemon.settings)
+        costs.append(writer.scan_s)
+    assert costs == [0.5, 0.25, 0.25, 0.25]
 
 
 def test_store_that_cannot_be_written_is_left_in_peace_for_a_while(

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gc
 import shutil
+import weakref
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -128,3 +130,32 @@ def test_index_that_cannot_be_opened_leaves_the_one_we_have(
     shelf.refresh(settings)
     with shelf.reading() as found:
         assert found is not None and "one" in names(found)
+
+
+def test_lanes_share_readings_for_as_long_as_their_snapshot_is_the_newest(
+    settings: Settings, tmp_path: Path, write: Write
+) -> None:
+    write("one")
+    shelf = opened(settings, tmp_path)
+    with shelf.reading() as old:
+        shared = shelf.readings(old)
+        assert shared is not None and shared.snapshot is old
+        assert shelf.readings(old) is shared
+        reading = shared.of("one", ())
+        gone = weakref.ref(shared)
+        write("two")
+        shelf.refresh(settings)
+        assert shelf.readings(old) is None
+        with shelf.reading() as new:
+            fresh = shelf.readings(new)
+            assert fresh is not None and fresh.snapshot is new
+            assert fresh.of("one", ()) is not reading
+    del shared, reading, old
+    gc.collect()
+    assert gone() is None
+
+
+def test_without_an_index_nothing_is_shared(settings: Settings, tmp_path: Path) -> None:
+    shelf = opened(settings, tmp_path)
+    assert shelf.readings(None) is None
+    shelf.forget_readings()

@@ -54,10 +54,11 @@ def test_meaning_finds_what_words_do_not(make_daemon: Callable[..., Any]) -> Non
     vector = np.array(daemon.call("embed", texts=[query])["vectors"][0])
     assert np.isclose(np.linalg.norm(vector), 1.0, atol=1e-3)
     status = when_loaded(lambda: daemon.call("status"))
-    assert [state["state"] for state in status["models"].values()] == ["ready", "ready"]
+    assert [state["state"] for state in status["models"].values()] == ["ready", "unused"]
     assert status["problems"] == []
     found = daemon.call("recall", query=query, strategy="hybrid", realm=None)["rows"]
     assert found[0]["id"] == "payroll"
+    assert daemon.call("status")["models"]["reranker"]["state"] == "ready"
 
 
 def test_the_process_with_its_models_leaves_nothing_outside_the_store(own_home: Path) -> None:

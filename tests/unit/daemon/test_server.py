@@ -248,6 +248,23 @@ def test_work_without_a_request_keeps_it_from_being_idle(run: Make) -> None:
     assert running.ended() == "idle"
 
 
+def test_it_tidies_up_once_after_work(run: Make, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(server, "LOOK_EVERY_S", 0.02)
+    monkeypatch.setattr(server, "REST_AFTER_S", 0.1)
+    rests: list[float] = []
+    running = run(at_rest=lambda: rests.append(time.monotonic()))
+    for _ in range(2):
+        before = len(rests)
+        asked = time.monotonic()
+        assert running.ask(b"abc") == b"cba"
+        end = asked + 10
+        while len(rests) == before and time.monotonic() < end:
+            time.sleep(0.01)
+        time.sleep(0.3)
+        assert len(rests) == before + 1
+        assert rests[-1] - asked >= 0.1
+
+
 @pytest.mark.parametrize("what", ["removed", "replaced"])
 def test_server_leaves_when_its_address_is_not_its_own(run: Make, what: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(server, "LOOK_EVERY_S", 0.05)

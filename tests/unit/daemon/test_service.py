@@ -268,6 +268,27 @@ def test_merge_gives_what_to_print(daemon: Any) -> None:
     assert b"twelve gaskets" in printed
 
 
+def test_lanes_share_what_they_read_until_their_prompt_is_answered_or_nobody_asks(daemon: Any) -> None:
+    def shared(query: str) -> Any:
+        with daemon.parts.library.reading() as snapshot:
+            return daemon.parts.library.readings(snapshot).of(query, ())
+
+    query = "how many gaskets does the frobnicator take?"
+    first = shared(query)
+    for lane in ("semantic", "hybrid", "cross-realm", "keyword"):
+        assert daemon.ask("lane", lane, body=request(query))[0] == OK
+    assert shared(query) is first
+    assert first.notes(["frobnicator-limits"])
+    assert daemon.ask("merge", body=codec.encode_part("request", request(query)))[0] == OK
+    end = time.monotonic() + 10
+    while shared(query) is first and time.monotonic() < end:  # forgotten once the reply is sent
+        time.sleep(0.01)
+    second = shared(query)
+    assert second is not first
+    daemon.service.rest()
+    assert shared(query) is not second
+
+
 def test_merge_of_nothing_prints_nothing(daemon: Any) -> None:
     body = codec.encode_part("request", request("words"))
     body += codec.encode_part("lane", b"", {"name": "keyword", "state": "late", "ms": "2000"})

@@ -38,9 +38,34 @@ def wait_until(condition: Any) -> None:
         time.sleep(0.005)
 
 
+def under_way(models: Models) -> list[str]:
+    return [name for name, state in models.states().items() if state.state == "loading"]
+
+
 def test_nothing_loads_until_it_is_wanted(tmp_path: Path, embedder: Any) -> None:
     loaded = models(tmp_path, lambda settings: embedder).loaded()
     assert loaded == (None, None, True)
+
+
+def test_reranker_is_left_alone_until_someone_reranks(tmp_path: Path, embedder: Any) -> None:
+    loads: list[str] = []
+
+    def reranker(settings: Settings) -> Any:
+        loads.append("reranker")
+        return Reranker()
+
+    loading = models(tmp_path, lambda settings: embedder, reranker)
+    for _ in range(3):
+        loading.want(asked(), rerank=False)
+        loading.wait_for_embedder(10)
+        loading.wait_for_reranker(10)
+    assert (loads, loading.states()["reranker"].state, loading.loaded().reranker) == ([], "unused", None)
+    for _ in range(3):
+        loading.want(asked())
+        loading.wait_for_reranker(10)
+        loading.want(asked(), rerank=False)
+    assert (loads, loading.states()["reranker"].state) == (["reranker"], "ready")
+    assert loading.loaded().reranker is not None and loading.loaded().embedder is not None
 
 
 def test_embedder_is_warmed_and_ready_before_the_reranker(tmp_path: Path, embedder: Any) -> None:
@@ -121,7 +146,7 @@ def test_another_model_is_loaded_but_not_back_and_forth(
 
     def want(name: str) -> None:
         loading.want(asked(CHITTA_EMBED_MODEL=name))
-        wait_until(lambda: not loading._running)
+        wait_until(lambda: not under_way(loading))
 
     want("one")
     want("two")
@@ -143,7 +168,7 @@ def test_failed_model_is_tried_again_later(tmp_path: Path, embedder: Any, monkey
 
     loading = models(tmp_path, second_time)
     loading.want(asked())
-    wait_until(lambda: not loading._running)
+    wait_until(lambda: not under_way(loading))
     loading.want(asked())
     assert len(attempts) == 1
     monkeypatch.setattr(warmup, "RETRY_S", 0.0)

@@ -15,6 +15,7 @@ from chitta.index import IndexDamaged
 from chitta.index import catalog as catalog_module
 from chitta.index.catalog import Catalog, Model
 from chitta.index.ledger import Ledger
+from chitta.index.terms import terms_of
 from chitta.notes.note import Note
 
 
@@ -43,6 +44,25 @@ def test_notes_come_whole_and_in_the_order_asked(catalog: Catalog, some_notes: l
     assert list(catalog.notes(["note-07", "absent", "note-03"]).values()) == [some_notes[7], some_notes[3]]
     assert catalog.notes([]) == {}
     assert len(catalog.notes([note.id for note in some_notes] * 200)) == 12
+
+
+def test_notes_come_with_what_is_weighed_of_them(catalog: Catalog, some_notes: list[Note]) -> None:
+    found = catalog.with_terms(["note-07", "absent", "note-03"])
+    wanted = [some_notes[7], some_notes[3]]
+    assert list(found.values()) == [(note, terms_of(note.title, note.text)) for note in wanted]
+    assert list(found) == ["note-07", "note-03"]
+    assert len(catalog.with_terms([note.id for note in some_notes] * 200)) == 12
+
+
+def test_terms_that_are_none_are_damage(path: Path) -> None:
+    connection = sqlite3.connect(f"file:{path}", uri=True)
+    connection.execute("UPDATE notes SET terms = 'one line'")
+    connection.commit()
+    connection.close()
+    catalog = Catalog(str(path))
+    with pytest.raises(IndexDamaged):
+        catalog.with_terms(["note-03"])
+    catalog.close()
 
 
 def test_counts_and_realms(catalog: Catalog) -> None:
@@ -96,6 +116,9 @@ def test_another_version_of_the_tables_is_damage(path: Path, monkeypatch: pytest
     monkeypatch.setattr(catalog_module, "SCHEMA_VERSION", "999")
     with pytest.raises(IndexDamaged, match="another version"):
         Catalog(str(path))
+    catalog = Catalog(str(path), any_version=True)
+    assert len(catalog.digests()) == 12
+    catalog.close()
 
 
 KILLED = """

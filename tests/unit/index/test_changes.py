@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from chitta.index import changes
+from chitta.index import changes, watch
 from chitta.index.indexer import needs_sync, quick_sync_paths, sync
 from chitta.index.snapshot import Snapshot
 from chitta.notes.note import Note
@@ -41,7 +41,7 @@ def test_a_file_whose_time_and_size_are_known_is_not_read_again(
         read.append(path)
         return ""
 
-    monkeypatch.setattr(changes, "_digest", digest)
+    monkeypatch.setattr(watch, "digest_of", digest)
     assert sync(settings, None).unchanged == 2
     assert read == []
 
@@ -150,7 +150,7 @@ class TestUnreadable:
 
         with monkeypatch.context() as patch:
             patch.setattr(NoteStore, "read", refuse)
-            patch.setattr(changes, "_digest", lambda path: "")
+            patch.setattr(watch, "digest_of", lambda path: "")
             for _ in range(2):
                 report = sync(settings, None)
                 assert any(str(path) in problem for problem in report.problems)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import sqlite3
 import threading
 from collections.abc import Callable
 from pathlib import Path
@@ -202,6 +203,33 @@ def test_damage_is_noticed_and_repaired(
     assert report.problems
     assert report.pending == 0
     check_whole(opened(), embedder, some_notes)
+    assert sync(settings, embedder).problems == ()
+
+
+def as_of_the_first_version(settings: Settings) -> None:
+    """The tables as they were before notes' terms were kept."""
+    connection = sqlite3.connect(f"file:{current(settings).catalog}", uri=True)
+    connection.execute("ALTER TABLE notes DROP COLUMN terms")
+    connection.execute("UPDATE meta SET value = '1' WHERE key = 'schema'")
+    connection.commit()
+    connection.close()
+
+
+def test_an_index_of_another_version_is_rebuilt_and_its_vectors_are_kept(
+    filled: SyncReport, settings: Settings, embedder: Any, opened: Opened, some_notes: list[Note]
+) -> None:
+    as_of_the_first_version(settings)
+    assert needs_sync(settings)
+    before = opened()
+    assert "another version" in before.problems[0]
+    assert before.keyword.search(analyse("redis"))
+    embedder.asked.clear()
+    report = sync(settings, embedder)
+    assert report[:6] == (0, 0, 0, 12, 0, 0)
+    assert "another version" in report.problems[0]
+    assert embedder.asked == []
+    check_whole(opened(), embedder, some_notes)
+    assert not needs_sync(settings)
     assert sync(settings, embedder).problems == ()
 
 

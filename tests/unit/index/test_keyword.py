@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from chitta.index import IndexDamaged
+from chitta.index import IndexDamaged, keyword
 from chitta.index.keyword import EXACT_WEIGHT, SCORE_DIGITS, KeywordIndex, KeywordWriter, note_terms
 from chitta.index.terms import Terms, analyse
 from chitta.notes.note import Note
@@ -197,3 +197,21 @@ def test_damage_to_any_file_is_noticed(tmp_path: Path, some_notes: list[Note], h
 def test_a_missing_index_is_damage(tmp_path: Path) -> None:
     with pytest.raises(IndexDamaged):
         KeywordIndex.open(str(tmp_path / "absent"))
+
+
+def test_what_is_kept_of_ids_and_weights_is_bounded_and_changes_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    notes = [Note(id=f"n{number:02d}", title="redis", text=f"word{number} docker") for number in range(20)]
+    index = build(tmp_path, notes)
+    terms = ["redis", "docker", "absent", *(f"word{number}" for number in range(20))]
+    hits, weights = index.search(analyse("redis docker"), limit=20), index.idf(terms)
+    assert index.search(analyse("redis docker"), limit=20) == hits
+    assert index.idf(terms) == weights
+    monkeypatch.setattr(keyword, "KEPT_NAMES", 3)
+    monkeypatch.setattr(keyword, "KEPT_WEIGHTS", 3)
+    small = KeywordIndex.open(str(tmp_path))
+    for _ in range(2):
+        assert small.search(analyse("redis docker"), limit=20) == hits
+        assert small.idf(terms) == weights
+        assert len(small._names) <= 3 and len(small._weights) <= 3

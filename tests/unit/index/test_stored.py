@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chitta.index.stored import pack, unpack
+from chitta.index.stored import pack, pack_terms, unpack, unpack_terms
+from chitta.index.terms import terms_of
 from chitta.notes.note import Note
 from chitta.wire.codec import dumps, loads
 
@@ -46,3 +47,15 @@ def test_keys_and_types_of_another_version_are_passed_over() -> None:
 def test_what_is_no_stored_note_is_refused(raw: bytes) -> None:
     with pytest.raises(ValueError):
         unpack(raw)
+
+
+@given(texts, texts)
+def test_terms_come_back_as_they_were(title: str, text: str) -> None:
+    terms = terms_of(title, text)
+    assert unpack_terms(pack_terms(terms)) == terms
+
+
+@pytest.mark.parametrize("raw", ["", "git rebase"])
+def test_what_is_no_stored_terms_is_refused(raw: str) -> None:
+    with pytest.raises(ValueError):
+        unpack_terms(raw)

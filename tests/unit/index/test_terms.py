@@ -6,7 +6,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chitta.index.terms import LONGEST_EXACT, LONGEST_WORD, QUERY_CHARS, QUERY_LIMIT, STOP_WORDS, analyse
+from chitta.index.terms import (
+    LONGEST_EXACT,
+    LONGEST_WORD,
+    QUERY_CHARS,
+    QUERY_LIMIT,
+    STOP_WORDS,
+    WEIGHED_CHARS,
+    analyse,
+    take_apart,
+    terms_of,
+)
 
 
 @pytest.mark.parametrize(
@@ -145,3 +155,35 @@ def test_surrogates_and_controls_do_no_harm(text: str) -> None:
 @given(st.text(max_size=100))
 def test_a_note_holds_every_term_of_the_same_text_as_a_query(text: str) -> None:
     assert set(analyse(text).all) <= set(analyse(text, limit=None).all)
+
+
+texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=60) | st.text(
+    st.sampled_from("aZ9_-./:'\\ \n\u2019\u00e9\u0301\uff21\u4e2d\u0e01+#~@>"), max_size=40
+)
+
+
+@given(texts, texts)
+def test_what_is_weighed_of_a_note_is_what_the_whole_holds(title: str, text: str) -> None:
+    """However it is taken apart: title and text are separate lines, and a note longer than is weighed is cut."""
+    whole = frozenset(analyse(f"{title}\n{text}", limit=None).all)
+    head = tuple(sorted(set(analyse(title, limit=None).words)))
+    assert terms_of(title, text) == (whole, head)
+    assert terms_of(title, text, take_apart(title, text)) == (whole, head)
+
+
+@pytest.mark.parametrize("apart", [True, False])
+@pytest.mark.parametrize("size", [-1, 0, 1, 7, 50])
+def test_a_long_note_is_weighed_by_its_beginning(size: int, apart: bool) -> None:
+    title, text = "redis cache", ("docker " * (WEIGHED_CHARS // 7 + 1))[: WEIGHED_CHARS - len("redis cache") - 1 + size]
+    text = text[:-6] + " kafka"
+    cut = analyse(f"{title}\n{text}"[:WEIGHED_CHARS], limit=None)
+    found = terms_of(title, text, take_apart(title, text) if apart else None)
+    assert found.whole == frozenset(cut.all)
+    assert ("kafka" in found.whole) == (size <= 0)
+
+
+def test_of_a_title_beyond_all_measure_no_more_is_weighed() -> None:
+    title = "haproxy " * WEIGHED_CHARS + "kafka"
+    found = terms_of(title, "redis")
+    assert found.whole == {"haproxi"}
+    assert found.title == ("haproxi",)

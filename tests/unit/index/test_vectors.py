@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -83,6 +84,41 @@ class TestSearch:
         assert list(found) == ["n03", "n10"]
         by_search = {hit.id: hit.score for hit in index.search(query, limit=50)}
         assert found == {name: by_search[name] for name in found}
+
+    def test_one_comparison_answers_as_each_question_alone(self, tmp_path: Path) -> None:
+        index, query = build(tmp_path), unit(99)
+        questions = [
+            (realm, limit, kinds)
+            for realm in (None, "a", "b", "none")
+            for limit in (1, 3, 50)
+            for kinds in (None, ["episode"])
+        ]
+        names = [f"n{n:02d}" for n in range(20)]
+        for order in (questions, questions[::-1]):
+            comparison = index.compare(query)
+            alone = index.cosines(query, names)
+            assert comparison.cosines(names) == alone
+            for realm, limit, kinds in order:
+                found = comparison.search(realm=realm, limit=limit, kinds=kinds)
+                assert found == build(tmp_path).search(query, realm=realm, limit=limit, kinds=kinds)
+                assert all(alone[hit.id] == hit.score for hit in found)
+            assert comparison.cosines(names) == alone
+            assert comparison.centre() == index.centre(query)
+
+    def test_a_file_is_gone_through_once_a_comparison(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        index = build(tmp_path)
+        through: list[str] = []
+        real = VectorIndex.dots
+
+        def dots(self: VectorIndex, matrix: Any, query: Any) -> Any:
+            through.append(matrix.file)
+            return real(self, matrix, query)
+
+        monkeypatch.setattr(VectorIndex, "dots", dots)
+        comparison = index.compare(unit(99))
+        for realm in ("a", "a", None, "b"):
+            comparison.search(realm=realm, limit=3)
+        assert through == ["a.f16", "b.f16"]
 
     def test_the_centre_is_the_mean_of_all(self, tmp_path: Path) -> None:
         index, query = build(tmp_path), unit(99)
