@@ -74,7 +74,7 @@ def daemon(settings: Settings) -> Iterator[Finding]:
     from chitta import daemon_client
 
     if settings.flag("CHITTA_NO_DAEMON"):
-        yield Finding("daemon", WARN, "CHITTA_NO_DAEMON keeps it away: each lane loads what it needs, which is slow", "unset it")
+        yield Finding("daemon", WARN, "CHITTA_NO_DAEMON keeps it away: lanes load what they need, slowly", "unset it")
         return
     if not os.path.isdir(settings.home):
         yield Finding("daemon", OK, "starts with the first prompt once there are notes")
