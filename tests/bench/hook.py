@@ -86,8 +86,10 @@ def _timed(command: Sequence[str], payload: bytes, environ: dict[str, str] | Non
 
 
 def _floor(processes: int) -> float:
-    script = f"for _ in {' '.join('x' * processes)}; do {PYTHON} -I -S -E -c pass & done; wait"
-    return _timed(["bash", "-c", script], b"")[0]
+    script = (
+        'for _ in $2; do "$1" -I -S -E -c pass & jobs="$jobs $!"; done; for job in $jobs; do wait $job || exit; done'
+    )
+    return _timed(["bash", "-c", script, "floor", str(PYTHON), " ".join("x" * processes)], b"")[0]
 
 
 def _hook(prompt: str, session: str, environ: dict[str, str]) -> tuple[float, Times]:
