@@ -17,9 +17,11 @@ from chitta.folders import make_private
 from chitta.settings import Settings
 from chitta.wire import codec
 from chitta.wire.request import Request
-from chitta.wire.rows import LaneResult
+from chitta.wire.rows import LaneResult, Row
 
 NAME = "recall-log.jsonl"
+#: The largest prime that twelve hex digits hold.
+_BLOCKS = 2**48 - 59
 
 
 def entry(
@@ -38,6 +40,7 @@ def entry(
         by_cause[cause] = by_cause.get(cause, 0) + count
     line: dict[str, Any] = {
         "time": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(now)),
+        "block": block_id(request, now),
         "session": request.session,
         "realm": request.realm,
         "harness": request.harness,
@@ -46,7 +49,7 @@ def entry(
         "band": verdict.band,
         "maxrel": verdict.maxrel,
         "percent": verdict.percent,
-        "admitted": [{"id": item.row.id, "tag": item.tag} for item in verdict.admitted],
+        "admitted": [{"id": item.row.id, "tag": item.tag, "conf": _conf(item.row)} for item in verdict.admitted],
         "dropped": by_cause,
         "lanes": {result.lane: _lane(result, verdict) for result in sorted(results, key=lambda r: r.lane)},
         "degraded": [*degraded(results), *problems],
@@ -55,6 +58,16 @@ def entry(
     if settings.flag("CHITTA_LOG_PROMPTS"):
         line["prompt"] = request.prompt
     return line
+
+
+def block_id(request: Request, now: float) -> str:
+    """Twelve hex digits that name this prompt's block, the same for the same time, session and turn.
+
+    It keeps blocks apart and hides nothing, so it is a remainder: a digest would have to be imported
+    while a person waits.
+    """
+    words = f"{now!r} {request.turn} {request.session}"
+    return f"{int.from_bytes(words.encode('utf-8', 'surrogatepass'), 'big') % _BLOCKS:012x}"
 
 
 def append(state_dir: str, line: dict[str, Any]) -> None:
@@ -80,6 +93,11 @@ def degraded(results: Iterable[LaneResult]) -> list[str]:
         elif header is not None and header.maxrel is None and header.note and result.lane == policy.MEASURING_LANE:
             found.append(f"{result.lane}: {header.note}")
     return found
+
+
+def _conf(row: Row) -> float | None:
+    """The note's probability of helping; None where it was not measured."""
+    return round(row.conf, 4) if row.conf >= 0 else None
 
 
 def _lane(result: LaneResult, verdict: Verdict) -> dict[str, Any]:

@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from chitta import merge, sessions, settings
+from chitta import merge, recall_log, sessions, settings
 from chitta.wire.request import Request
 from chitta.wire.rows import Header, LaneResult, Row
 
@@ -51,7 +51,8 @@ def test_what_is_admitted_is_printed_kept_and_logged(tmp_path: Path) -> None:
     kept = sessions.read(str(tmp_path / "state"), "s")
     assert kept == sessions.Session((ASKED.prompt,), 1, ("a",))
     (line,) = log(tmp_path)
-    assert line["admitted"] == [{"id": "a", "tag": "sem"}]
+    assert line["admitted"] == [{"id": "a", "tag": "sem", "conf": 0.9}]
+    assert line["block"] == recall_log.block_id(ASKED, 1_800_000_000.0)
     assert line["dropped"] == {"conf": 1}
     assert line["time"] == "2027-01-15T08:00:00Z"
 

@@ -2,9 +2,14 @@
 
 import json
 import multiprocessing
+import re
 import stat
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
+
+import pytest
 
 from chitta import recall_log, settings
 from chitta.admission.gate import Admitted, Verdict
@@ -41,6 +46,7 @@ def test_a_line_says_what_happened() -> None:
     lanes = found.pop("lanes")
     assert found == {
         "time": "1970-01-01T00:00:00Z",
+        "block": recall_log.block_id(ASKED, 0.0),
         "session": "s",
         "realm": "project:h/o/n",
         "harness": "claude",
@@ -49,7 +55,7 @@ def test_a_line_says_what_happened() -> None:
         "band": "KNOWN",
         "maxrel": 0.8,
         "percent": 70,
-        "admitted": [{"id": "a", "tag": "kw"}],
+        "admitted": [{"id": "a", "tag": "kw", "conf": None}],
         "dropped": {"conf": 3, "dup": 1, "shadow": 3},
         "degraded": ["context late", "correction warming", "hybrid: no model is loaded", "disk full"],
         "total_ms": 88.4,
@@ -66,6 +72,35 @@ def test_a_line_says_what_happened() -> None:
     assert lanes["temporal"]["dropped"] == {"shadow": 3}
     assert lanes["cross-realm"]["state"] == "ablated"
     assert lanes["hybrid"]["note"] == "no model is loaded"
+
+
+@pytest.mark.parametrize(("conf", "logged"), [(0.123456, 0.1235), (0.0, 0.0), (1.0, 1.0), (-1.0, None)])
+def test_an_admitted_note_stands_with_its_probability(conf: float, logged: float | None) -> None:
+    verdict = VERDICT._replace(admitted=(Admitted(Row("a", 1.0, conf=conf), "kw", ""),))
+    found = recall_log.entry(ASKED, RESULTS, verdict, settings=settings.load({}), total_ms=1.0, now=0.0)
+    assert found["admitted"] == [{"id": "a", "tag": "kw", "conf": logged}]
+
+
+def test_blocks_have_names_of_their_own() -> None:
+    sessions = ["", "s", "s2", "half \ud800", "x" * 100_000]
+    times = [0.0, 1_767_323_045.25, 1_767_323_045.250001]
+    prompts = [(ASKED._replace(session=s, turn=n), now) for s in sessions for n in range(1, 60) for now in times]
+    names = {recall_log.block_id(request, now) for request, now in prompts}
+    assert len(names) == len(prompts) and all(re.fullmatch("[0-9a-f]{12}", name) for name in names)
+    assert recall_log.block_id(ASKED, 1.5) == recall_log.block_id(ASKED._replace(prompt="other words"), 1.5)
+
+
+def test_the_log_brings_no_digest_into_the_process_that_a_person_waits_for() -> None:
+    code = (
+        "import sys\n"
+        "from chitta import recall_log\n"
+        "from chitta.wire.request import Request\n"
+        "recall_log.block_id(Request('p', 'q', session='s'), 1.5)\n"
+        "print([name for name in ('hashlib', 'zlib', 'binascii', 'random', 'uuid') if name in sys.modules])\n"
+    )
+    library = str(Path(recall_log.__file__).parents[1])
+    command = [sys.executable, "-I", "-S", "-c", f"import sys; sys.path.insert(0, {library!r})\n{code}"]
+    assert subprocess.run(command, capture_output=True, text=True, check=True).stdout == "[]\n"
 
 
 def test_the_prompt_is_kept_only_when_asked() -> None:
