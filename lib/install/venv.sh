@@ -123,6 +123,7 @@ make_environment() {
 megabytes_needed() {
   case " $EXTRAS " in
     *" torch "*) echo 2500 ;;
+    *" eval "*) echo 1300 ;;
     *" test "*) echo 900 ;;
     *) echo 700 ;;
   esac

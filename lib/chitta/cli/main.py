@@ -9,9 +9,12 @@ from typing import Annotated, Any
 import typer
 
 from chitta.cli import (
+    calibrate_command,
     care_commands,
     demo,
     doctor,
+    evaluate_commands,
+    feedback_command,
     import_command,
     inspect_commands,
     list_commands,
@@ -24,7 +27,7 @@ from chitta.cli.failure import Front
 from chitta.models.offline import stay_offline
 
 #: Every command with its function, in groups for the start page.
-GROUPS: tuple[tuple[str, tuple[tuple[str, Callable[..., Any], str], ...]], ...] = (
+GROUPS: tuple[tuple[str, tuple[tuple[str, Callable[..., Any] | typer.Typer, str], ...]], ...] = (
     (
         "See what it does",
         (
@@ -43,6 +46,14 @@ GROUPS: tuple[tuple[str, tuple[tuple[str, Callable[..., Any], str], ...]], ...] 
             ("show", list_commands.show, "one note whole"),
             ("edit", notes_commands.edit, "a note in your editor"),
             ("forget", notes_commands.forget, "remove notes for good"),
+        ),
+    ),
+    (
+        "Make it better",
+        (
+            ("feedback", feedback_command.give, "say whether shown notes helped"),
+            ("evaluate", evaluate_commands.app, "measure ranking, admission and lanes"),
+            ("calibrate", calibrate_command.calibrate, "fit the percent and the bands to data"),
         ),
     ),
     (
@@ -102,7 +113,7 @@ def print_start_page() -> None:
     for heading, commands in GROUPS:
         output.say(heading, "bold")
         for name, _, words in commands:
-            output.say(f"  {output.paint(f'{name:<10}', 'cyan')}{words}")
+            output.say(f"  {output.paint(f'{name:<11}', 'cyan')}{words}")
         output.say()
     output.say("Begin with `chitta demo`. `chitta COMMAND --help` explains each.")
 
@@ -110,7 +121,10 @@ def print_start_page() -> None:
 def _register() -> None:
     for _, commands in GROUPS:
         for name, function, words in commands:
-            app.command(name, short_help=words)(function)
+            if isinstance(function, typer.Typer):
+                app.add_typer(function, name=name, short_help=words)
+            else:
+                app.command(name, short_help=words)(function)
 
 
 _register()

@@ -9,7 +9,9 @@ import secrets
 import subprocess
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from chitta.cli import checkout, recall_history
@@ -19,6 +21,8 @@ from chitta.wire import codec
 
 #: Seconds beyond the hook's own budget after which something is badly wrong.
 _PATIENCE_S = 10.0
+#: Seconds that a hook which is told to end has for ending its lanes.
+_FAREWELL_S = 2.0
 #: Lines of the recall log looked through for this prompt's own.
 _LOG_LINES = 50
 #: The store knows nothing of a prompt up to this relevance, where no candidate has this much of a chance.
@@ -52,16 +56,25 @@ class Trial(NamedTuple):
         return {str(item.get("id")): str(item.get("tag")) for item in self.record.get("admitted", [])}
 
 
-def run(settings: Settings, prompt: str, *, cwd: str, realm: str = "", session: str = "") -> Trial:
+def run(
+    settings: Settings,
+    prompt: str,
+    *,
+    cwd: str,
+    realm: str = "",
+    session: str = "",
+    environ: Mapping[str, str] | None = None,
+) -> Trial:
     """Give the prompt to the hook. Raises ``Failure`` when the hook breaks its contract.
 
-    The hook is asked for a line on each candidate, to explain silence; unless the person has asked
-    for them as well, they are not part of the trial's ``stderr``.
+    ``environ`` stands in for this process's environment. The hook is asked for a line on each
+    candidate, to explain silence; unless the person has asked for them as well, they are not part
+    of the trial's ``stderr``.
     """
     hook = checkout.hook()
     session = session or f"try-{secrets.token_hex(8)}"
     payload = codec.dumps({"session_id": session, "cwd": cwd, "hook_event_name": "UserPromptSubmit", "prompt": prompt})
-    environ = {**os.environ, "CHITTA_HOME": settings.home}
+    environ = {**(os.environ if environ is None else environ), "CHITTA_HOME": settings.home}
     environ["CHITTA_ADMIT_DEBUG"] = "1"
     environ.setdefault("CHITTA_PYTHON", sys.executable)
     if realm:
@@ -70,14 +83,7 @@ def run(settings: Settings, prompt: str, *, cwd: str, realm: str = "", session: 
     before = recall_history.size(settings)
     started = time.perf_counter()
     try:
-        done = subprocess.run(
-            [str(hook), "claude"],
-            input=payload,
-            capture_output=True,
-            env=environ,
-            timeout=budget_s + _PATIENCE_S,
-            check=False,
-        )
+        done = _run(hook, payload, environ, budget_s + _PATIENCE_S)
     except subprocess.TimeoutExpired:
         raise Failure(
             f"the hook did not end within {budget_s + _PATIENCE_S:g} seconds", "run `chitta doctor`"
@@ -93,6 +99,22 @@ def run(settings: Settings, prompt: str, *, cwd: str, realm: str = "", session: 
     block = context_of(stdout)
     reason = "" if block else why_silent(payload, record, settings, candidates_in(said))
     return Trial(prompt, block, reason, record, wall_ms, stdout, stderr)
+
+
+def _run(hook: Path, payload: bytes, environ: Mapping[str, str], timeout: float) -> subprocess.CompletedProcess[bytes]:
+    """The hook's whole run. Whatever ends it early lets the hook end its lanes first."""
+    command = [str(hook), "claude"]
+    pipe = subprocess.PIPE
+    with subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=pipe, env=environ) as process:
+        try:
+            stdout, stderr = process.communicate(payload, timeout=timeout)
+        except BaseException:
+            process.terminate()
+            with suppress(subprocess.TimeoutExpired):
+                process.wait(timeout=_FAREWELL_S)
+            process.kill()
+            raise
+    return subprocess.CompletedProcess(command, process.returncode, stdout, stderr)
 
 
 def context_of(stdout: str) -> str:

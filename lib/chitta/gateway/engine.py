@@ -151,24 +151,32 @@ class Engine:
         No kinds are left out and the reranker takes the time it needs. Raises :class:`Unavailable`
         for a semantic question without a model, ``KeyError`` for an unknown strategy.
         """
-        request = Request(prompt=query, query=query, tokens=distinctive(query), realm=realm or "", k=limit)
         if strategy not in STRATEGIES:
             raise KeyError(strategy)
         if self.snapshot is None:
             return Header(strategy, k=limit, exhausted=True, note="the store is empty"), []
-        reading = read_prompt(self.snapshot, query, request.tokens)  # asked once, by one person: not shared
+        request = Request(prompt=query, query=query, tokens=distinctive(query), realm=realm or "", k=limit)
+        reading, page = self.find(query, strategy=strategy, limit=limit, realm=realm)
+        header, rows = self._answer(strategy, page.ranking[:limit], page.evidence, reading, request)
+        if strategy == "keyword":
+            return header, rows
+        return header._replace(maxrel=self._relevance(page, page.ranking, reading), note=page.note), rows
+
+    def find(self, query: str, *, strategy: str, limit: int, realm: str | None) -> tuple[Reading, Page]:
+        """What a strategy finds: ``fused`` is hybrid before the reranker, as the hybrid lane has it.
+
+        Raises as :meth:`recall` does, and :class:`Unavailable` where there is no store.
+        """
+        reading = read_prompt(self._snapshot(), query, distinctive(query))  # asked once, by one person: not shared
         if strategy == "keyword":
             found = reading.words(realm, limit)
-            evidence = reading.weigh([name for name, _ in found], words=dict(found))
-            return self._answer(strategy, found, evidence, reading, request)
+            return reading, Page(found, reading.weigh([name for name, _ in found], words=dict(found)), "")
         page = self.page(query, realm, reading, 1.0 if strategy == "semantic" else self._alpha, limit)
         if strategy == "semantic" and page.note:
             raise Unavailable(page.note)
-        ranking = page.ranking
         if strategy == "hybrid" and not page.note and rerank.wanted(query):
-            ranking = self.reranked(query, ranking, reading, None)
-        header, rows = self._answer(strategy, ranking[:limit], page.evidence, reading, request)
-        return header._replace(maxrel=self._relevance(page, ranking, reading), note=page.note), rows
+            page = page._replace(ranking=self.reranked(query, page.ranking, reading, None))
+        return reading, page
 
     # Arms
 
