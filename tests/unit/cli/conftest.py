@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -38,6 +39,16 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     place.mkdir()
     monkeypatch.chdir(place)
     return place
+
+
+@pytest.fixture(autouse=True)
+def as_it_was(own_home: Path) -> Iterator[None]:
+    """What measuring sets for its whole process (a handler of SIGTERM, variables) is gone after the test."""
+    handler, names = signal.getsignal(signal.SIGTERM), set(os.environ)
+    yield
+    signal.signal(signal.SIGTERM, handler)
+    for name in [name for name in os.environ if name.startswith("CHITTA_") and name not in names]:
+        del os.environ[name]
 
 
 @pytest.fixture

@@ -26,8 +26,8 @@ def a_hook(folder: Path, monkeypatch: pytest.MonkeyPatch, body: str) -> None:
     monkeypatch.setenv("CHITTA_ROOT", str(folder))
 
 
-def go(prompt: str = "a prompt", **options: str) -> trial.Trial:
-    return trial.run(table.load(), prompt, **{"cwd": "/", **options})
+def go(prompt: str = "a prompt", cwd: str = "/", realm: str = "", session: str = "") -> trial.Trial:
+    return trial.run(table.load(), prompt, cwd=cwd, realm=realm, session=session)
 
 
 def envelope(text: str) -> str:
