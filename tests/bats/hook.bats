@@ -405,6 +405,7 @@ EOF
   payload "$PROMPT" >"$TMP/p"
   CHITTA_NO_DAEMON=1 CHITTA_LANE_LIMIT_MS=1000 CHITTA_HYBRID_LIMIT_MS=1000 "$HOOK" claude <"$TMP/p" 3>&- &
   wait_for test -s "$TMP/pid"
+  wait_for pgrep -f "chitta-merge.*$TMPDIR" # whose work it is to end what is late
   kill -KILL $!
   wait_for gone "$(cat "$TMP/pid")"
   wait_for cleared

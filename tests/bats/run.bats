@@ -99,12 +99,13 @@ run_copy() {
 # lint_copy: a checkout of its own, with this one's tools, for files that are wrong on purpose.
 lint_copy() {
   COPY=$BATS_TEST_TMPDIR/copy
-  mkdir -p "$COPY/tests/unit" "$COPY/lib/chitta" "$COPY/lanes"
+  mkdir -p "$COPY/tests/unit" "$COPY/tests/eval" "$COPY/lib/chitta" "$COPY/lanes"
   cp "$REPO/tests/lint" "$REPO/tests/portability.tsv" "$COPY/tests/"
   cp "$REPO/pyproject.toml" "$COPY/"
   ln -s "$REPO/.venv" "$COPY/.venv"
   printf '#!/usr/bin/env bash\ntrue\n' >"$COPY/lanes/fine"
-  printf '"""Fine."""\n' | tee "$COPY/lib/chitta/__init__.py" "$COPY/tests/conftest.py" >"$COPY/tests/unit/test_fine.py"
+  printf '"""Fine."""\n' | tee "$COPY/lib/chitta/__init__.py" "$COPY/tests/conftest.py" "$COPY/tests/eval/test_fine_too.py" \
+    >"$COPY/tests/unit/test_fine.py"
 }
 
 @test "lint: each tool sees a fault in an executable without an extension" {

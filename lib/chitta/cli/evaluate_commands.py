@@ -231,6 +231,9 @@ def _remarks(dataset: Any) -> list[str]:
     remarks = []
     if dataset.titles_left_out:
         remarks.append(f"{dataset.name}: the queries are the notes' titles, so the notes were indexed without them.")
+    realms = {query.realm for query in dataset.queries if query.realm is not None}
+    if realms:
+        remarks.append(f"{dataset.name}: each query searches its own conversation, of {len(realms)}.")
     if dataset.unjudged:
         remarks.append(f"{dataset.name}: {dataset.unjudged} queries without a judgement were left out.")
     return remarks

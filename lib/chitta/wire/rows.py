@@ -18,6 +18,7 @@ MAX_TEXT_CHARS = 8_000
 MAX_TITLE_CHARS = 300
 _MAX_SHARED = 64
 _INFINITE = float("inf")
+_LARGEST = 2**63
 
 NOT_MEASURED = -1.0
 
@@ -140,14 +141,14 @@ def _parse_header(lane: str, line: bytes) -> Header | None:
     maxrel = _number(value.get("maxrel"), NOT_MEASURED)
     return Header(
         lane=lane,
-        n=int(_number(value.get("n"), 0)),
-        k=int(_number(value.get("k"), 0)),
+        n=_count(value.get("n")),
+        k=_count(value.get("k")),
         maxrel=maxrel if 0.0 <= maxrel <= 1.0 else None,
         exhausted=value.get("exhausted") is True,
         warming=value.get("warming") is True,
         ms=_number(value.get("ms"), 0.0),
         note=_words(value.get("note"), MAX_TITLE_CHARS),
-        size=int(_number(value.get("size"), 0)),
+        size=_count(value.get("size")),
     )
 
 
@@ -183,6 +184,12 @@ def _parse_row(line: bytes) -> Row | None:
 
 def _words(value: Any, limit: int) -> str:
     return value[:limit] if isinstance(value, str) else ""
+
+
+def _count(value: Any) -> int:
+    """A whole number as it stands; a large one would not survive being a float."""
+    whole = isinstance(value, int) and not isinstance(value, bool) and -_LARGEST <= value <= _LARGEST
+    return int(value if whole else _number(value, 0))
 
 
 def _number(value: Any, default: float) -> float:
