@@ -7,18 +7,21 @@ daemon is away, in the merge process. Keeping state may fail; the output never d
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import NamedTuple
 
 from chitta import recall_log
-from chitta.admission.gate import Bands, Verdict, admit
-from chitta.render.block import compose
+from chitta.admission.gate import ADMITTED, Bands, Verdict, admit
+from chitta.render.block import compose, for_person
 from chitta.render.envelope import envelope
 from chitta.render.neutral import neutral
 from chitta.sessions import Held
 from chitta.settings import Settings
 from chitta.wire.request import Request
 from chitta.wire.rows import LaneResult
+
+#: Shared tokens that a line for a candidate spells out.
+_SHOWN_TOKENS = 8
 
 
 class Finished(NamedTuple):
@@ -43,46 +46,64 @@ def finish(
     ``now`` is seconds since the epoch.
     """
     now = time.time() if now is None else now
+    bands = calibration or _calibration(settings)
     problems: list[str] = []
     with Held(settings.state_dir, request.session) as held:
         verdict = admit(
             request,
             results,
             seen=held.session.injected,
+            recent=held.session.recent,
             settings=settings,
-            calibration=calibration or _calibration(settings),
+            calibration=bands,
             now=now,
         )
         block = compose(verdict, results, settings)
         try:
             held.record(
                 turn=request.turn,
-                topic=request.prompt if request.tokens else "",
-                injected=[item.row.id for item in block.verdict.admitted],
+                topic="\n".join(filter(None, (request.anchor, request.prompt))) if request.tokens else "",
+                injected=[item.row.id for item in block.verdict.admitted if not item.pointer],
             )
         except OSError as problem:
             problems.append(f"session not kept: {problem.strerror}")
     line = recall_log.entry(
-        request, results, block.verdict, settings=settings, total_ms=total_ms, now=now, problems=problems
+        request,
+        results,
+        block.verdict,
+        settings=settings,
+        total_ms=total_ms,
+        now=now,
+        threshold=bands.threshold,
+        problems=problems,
     )
     try:
         recall_log.append(settings.state_dir, line)
     except OSError:
         pass  # a store that cannot be written is reported by `chitta doctor`, not to the model
-    debug = debug_lines(block.verdict) if settings.flag("CHITTA_ADMIT_DEBUG") else ()
+    debug = debug_lines(block.verdict, request.tokens) if settings.flag("CHITTA_ADMIT_DEBUG") else ()
     return Finished(
-        envelope(block.text, request.harness, request.event),
+        envelope(block.text, request.harness, request.event, for_person(block.verdict)),
         "".join(f"{text}\n" for text in debug).encode("utf-8", "replace"),
     )
 
 
-def debug_lines(verdict: Verdict) -> Iterable[str]:
-    """One line a candidate: band, lane, id, its evidence, and what became of it."""
-    for judged in verdict.trace:
-        row = judged.row
+def debug_lines(verdict: Verdict, tokens: Collection[str]) -> Iterable[str]:
+    """One line a candidate: band, lane, id, its evidence, the turn's tokens in it, and what became of it.
+
+    ``small=yes`` says that the easier terms of a small realm were applied.
+    """
+    from chitta.admission.why import eased
+
+    terms = verdict.terms
+    for tag, row, outcome in verdict.trace:
+        shared = ["".join(neutral(token).split()) for token in row.shared if token in tokens]
+        more = f"+{len(shared) - _SHOWN_TOKENS}" if len(shared) > _SHOWN_TOKENS else ""
         yield (
-            f"chitta: {verdict.band or 'unmeasured'} {judged.tag} {neutral(row.id)!r} conf={row.conf:.2f} "
-            f"cos={row.cos:.2f} bm25={row.bm25:.1f} shared={len(row.shared)} {judged.outcome}"
+            f"chitta: {verdict.band or 'unmeasured'} {tag} {neutral(row.id)!r} conf={row.conf:.2f} cos={row.cos:.2f} "
+            f"bm25={row.bm25:.1f} shared={','.join(shared[:_SHOWN_TOKENS]) or 'none'}{more} "
+            f"small={'yes' if eased(tag, row.realm, terms) else 'no'} "
+            f"{outcome if outcome == ADMITTED else f'dropped {outcome}'}"
         )
 
 

@@ -1,18 +1,20 @@
 """The recall log: one JSON line a prompt in ``$CHITTA_HOME/state/recall-log.jsonl``.
 
 It says what each lane answered, what was admitted, and what was dropped for which cause, so that
-a silent prompt can be explained. The prompt's own text is in it only with CHITTA_LOG_PROMPTS=1.
+`chitta explain` can say why a prompt got what it got. The prompt's own words are in it only with
+CHITTA_LOG_PROMPTS=1. A log that has grown large becomes ``recall-log.1.jsonl``, in place of the one before.
 """
 
 from __future__ import annotations
 
+import fcntl
 import os
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import Any
 
 from chitta.admission import policy
-from chitta.admission.gate import SHADOW, Verdict
+from chitta.admission.gate import ADMITTED, SHADOW, Verdict
 from chitta.folders import make_private
 from chitta.settings import Settings
 from chitta.wire import codec
@@ -20,6 +22,13 @@ from chitta.wire.request import Request
 from chitta.wire.rows import LaneResult, Row
 
 NAME = "recall-log.jsonl"
+#: The log before this one.
+PREVIOUS = "recall-log.1.jsonl"
+#: Bytes from which on a log is put aside: some two thousand prompts.
+MOST_BYTES = 8_000_000
+#: Candidates of which a line keeps the evidence. The shipped lanes bring up to 70; a stranger's may bring 200.
+MOST_TRACED = 150
+_LOCK = "recall-log.lock"
 #: The largest prime that twelve hex digits hold.
 _BLOCKS = 2**48 - 59
 
@@ -32,9 +41,14 @@ def entry(
     settings: Settings,
     total_ms: float,
     now: float,
+    threshold: float | None = None,
     problems: Iterable[str] = (),
 ) -> dict[str, Any]:
-    """The line as a dict. ``verdict`` is the one shown: narrowed to what the block had room for."""
+    """The line as a dict. ``verdict`` is the one shown: narrowed to what the block had room for.
+
+    ``threshold`` is what raw maxrel has to reach to be KNOWN.
+    """
+    with_words = settings.flag("CHITTA_LOG_PROMPTS")
     by_cause: dict[str, int] = {}
     for (_, cause), count in verdict.dropped.items():
         by_cause[cause] = by_cause.get(cause, 0) + count
@@ -48,14 +62,17 @@ def entry(
         "tokens": len(request.tokens),
         "band": verdict.band,
         "maxrel": verdict.maxrel,
+        "threshold": threshold,
         "percent": verdict.percent,
         "admitted": [{"id": item.row.id, "tag": item.tag, "conf": _conf(item.row)} for item in verdict.admitted],
         "dropped": by_cause,
+        **_terms(verdict),
+        "trace": _trace(verdict, frozenset(request.tokens), with_words),
         "lanes": {result.lane: _lane(result, verdict) for result in sorted(results, key=lambda r: r.lane)},
         "degraded": [*degraded(results), *problems],
         "total_ms": round(total_ms, 1),
     }
-    if settings.flag("CHITTA_LOG_PROMPTS"):
+    if with_words:
         line["prompt"] = request.prompt
     return line
 
@@ -73,12 +90,40 @@ def block_id(request: Request, now: float) -> str:
 def append(state_dir: str, line: dict[str, Any]) -> None:
     """Add one line by one write, so that lines of parallel hooks never mix. Raises ``OSError``."""
     make_private(state_dir)
+    path = os.path.join(state_dir, NAME)
+    if _size(path) >= MOST_BYTES:
+        _put_aside(state_dir, path)
     flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC
-    file = os.open(os.path.join(state_dir, NAME), flags, 0o600)
+    file = os.open(path, flags, 0o600)
     try:
         os.write(file, codec.dumps(line) + b"\n")
     finally:
         os.close(file)
+
+
+def _size(path: str) -> int:
+    try:
+        return os.stat(path).st_size
+    except OSError:
+        return 0
+
+
+def _put_aside(state_dir: str, path: str) -> None:
+    """Rename a log that has grown large. One process does it, or a second rename would take the fresh log along.
+
+    The others do not wait: their lines go into whichever file they open, and both are read.
+    """
+    lock = -1
+    try:
+        lock = os.open(os.path.join(state_dir, _LOCK), os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        if _size(path) >= MOST_BYTES:
+            os.rename(path, os.path.join(state_dir, PREVIOUS))
+    except OSError:
+        pass  # someone else is at it, or it cannot be done here: this prompt's line matters more
+    finally:
+        if lock >= 0:
+            os.close(lock)
 
 
 def degraded(results: Iterable[LaneResult]) -> list[str]:
@@ -93,6 +138,42 @@ def degraded(results: Iterable[LaneResult]) -> list[str]:
         elif header is not None and header.maxrel is None and header.note and result.lane == policy.MEASURING_LANE:
             found.append(f"{result.lane}: {header.note}")
     return found
+
+
+def _terms(verdict: Verdict) -> dict[str, Any]:
+    """On what terms the candidates were judged; what a lone turn asks of words only where it counts."""
+    terms = verdict.terms
+    return {
+        "lone": terms.lone,
+        **({"least_bm25": terms.least_bm25} if terms.lone else {}),
+        **{name: sorted(getattr(terms, name)) for name in ("silent", "small", "unmeasured")},
+    }
+
+
+def _trace(verdict: Verdict, tokens: Collection[str], with_words: bool) -> list[list[Any]]:
+    """Each candidate as ``[tag, id, conf, cos, bm25, count of shared tokens, outcome]``, -1 where not measured.
+
+    Arrays, and an id only once: several lanes find the same note, and the later ones name the place of the entry
+    that has the id. The shared tokens themselves are the person's words and come last, where those are kept.
+    """
+    judged = verdict.trace
+    if len(judged) > MOST_TRACED:
+        judged = tuple(sorted(judged, key=lambda one: (one.outcome != ADMITTED, -one.row.conf))[:MOST_TRACED])
+    places: dict[str, int] = {}
+    entries: list[list[Any]] = []
+    for tag, row, outcome in judged:
+        here = len(entries)
+        first = places.setdefault(row.id, here)
+        shared = [token for token in row.shared if token in tokens]
+        numbers = [_short(row.conf, 4), _short(row.cos, 4), _short(row.bm25, 1), len(shared)]
+        entries.append([tag, row.id if first == here else first, *numbers, outcome, *([shared] if with_words else [])])
+    return entries
+
+
+def _short(value: float, digits: int) -> float:
+    """The number in few characters: rounded, and whole where it is whole."""
+    rounded = round(float(value), digits)
+    return int(rounded) if rounded.is_integer() else rounded
 
 
 def _conf(row: Row) -> float | None:

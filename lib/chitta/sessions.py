@@ -30,11 +30,12 @@ _LOCK_NAME = "lock"
 
 
 class Session(NamedTuple):
-    """The last turns that had a topic, oldest first; the number of turns; ids already shown."""
+    """The last turns that had a topic, oldest first; the number of turns; ids already shown, and at the last turn."""
 
     turns: tuple[str, ...] = ()
     turn: int = 0
     injected: tuple[str, ...] = ()
+    recent: tuple[str, ...] = ()
 
 
 def read(state_dir: str, session: str) -> Session:
@@ -53,6 +54,7 @@ def read(state_dir: str, session: str) -> Session:
         turns=_texts(value.get("turns"))[-MAX_TURNS:],
         turn=turn if isinstance(turn, int) and 0 <= turn < 1_000_000 else 0,
         injected=_texts(value.get("injected"))[-MAX_INJECTED:],
+        recent=_texts(value.get("recent"))[-MAX_INJECTED:],
     )
 
 
@@ -81,7 +83,7 @@ class Held:
             self._lock = -1
 
     def record(self, *, turn: int, topic: str, injected: Collection[str]) -> None:
-        """Keep this turn: its number, its words when they name a topic (else ""), the ids shown.
+        """Keep this turn: its number, its words when they name a topic (else ""), the ids whose text was shown.
 
         Raises ``OSError`` when the file cannot be written.
         """
@@ -93,7 +95,7 @@ class Held:
             turns = (*turns, words)[-MAX_TURNS:]
         again = set(injected)
         shown = (*(name for name in had if name not in again), *dict.fromkeys(injected))
-        self.session = Session(turns, max(self.session.turn + 1, turn), shown[-MAX_INJECTED:])
+        self.session = Session(turns, max(self.session.turn + 1, turn), shown[-MAX_INJECTED:], tuple(injected))
         _write(self._state_dir, self._name, self.session)
 
 

@@ -63,7 +63,10 @@ TABLE: tuple[Setting, ...] = (
     # Admission
     _integer("CHITTA_MAX_MEMORIES", 3, "Most memories in one block.", 1, 20),
     _integer("CHITTA_MAX_OUTPUT_CHARS", 1500, "Most characters in one block.", 200, 10_000),
+    _real("CHITTA_KW_SINGLE_TOKEN_MIN", 13.0, "Least BM25 of a keyword row in a turn of one telling word.", 0, 1000),
+    _integer("CHITTA_C2_SMALL_REALM_MAXN", 200, "Most notes of a realm that counts as small.", 0, 100_000),
     _flag("CHITTA_UNKNOWN_SILENCE", True, "Under UNKNOWN, drop what has no exact tie to the prompt."),
+    _flag("CHITTA_UNKNOWN_LINE", False, "Under UNKNOWN with nothing to show, tell the model so in one line."),
     _flag("CHITTA_ADMIT_DEBUG", False, "One line on stderr per candidate: lane, confidence, verdict, cause."),
     # The daemon
     _flag("CHITTA_NO_DAEMON", False, "Never ask or start the daemon: each lane loads what it needs, slower."),

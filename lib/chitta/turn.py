@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 from chitta import sessions
 from chitta.admission import policy
+from chitta.admission.intent import is_terse_negation, leans_back
 from chitta.admission.tokens import clean_prompt, distinctive
 from chitta.notes.note import without_surrogates
 from chitta.notes.realms import realm_of
@@ -27,6 +28,8 @@ MAX_TYPED_CHARS = 2 * MAX_PROMPT_CHARS
 MAX_QUERY_CHARS = 4_000
 #: Characters of each turn in the context query.
 CONTEXT_TURN_CHARS = 400
+#: Characters of the last turn that a turn which leans on it takes along.
+ANCHOR_CHARS = 1_000
 #: Repetitions in the context query: this turn, the last, the one before.
 CONTEXT_WEIGHTS = (3, 2, 1)
 
@@ -66,6 +69,12 @@ _ERROR_LINE = re.compile(
 )
 _MAX_ERROR_CHARS = 1_600
 _MAX_LINE_CHARS = 300
+#: A name put together of parts: `request.body`, `app::run`, `user_id`, `sendReceipt`.
+_NAME = re.compile(r"\b[A-Za-z]\w*(?:(?:::|[.:])[A-Za-z]\w+)+|\b[A-Za-z]+_\w+|\b[a-z]+[A-Z]\w+")
+_RARE = 2
+_MAX_NAME_CHARS = 400
+#: Characters between head and tail that are read for names: a waiting person pays for them.
+_NAME_READ_CHARS = 40_000
 
 
 class Turn(NamedTuple):
@@ -97,14 +106,16 @@ def prepare(payload: bytes, *, settings: Settings, harness: str = "", cwd: str =
     known = sessions.read(settings.state_dir, session)
     query = focus(prompt)
     tokens = distinctive(query)
+    anchor = known.turns[-1] if known.turns and tokens and leans_back(prompt, tokens) else ""
     folder = _first_text(value, CWD_KEYS) or cwd
-    facts = _facts(settings, terse=not tokens)
+    facts = _facts(settings, terse=not tokens or is_terse_negation(prompt))
     client = _harness(value, harness)
     request = Request(
         prompt=prompt,
-        query=query,
+        query=f"{anchor[:ANCHOR_CHARS]}\n{query}" if anchor else query,
         context_query=context_query(prompt, known.turns),
         tokens=tokens,
+        anchor=anchor[:ANCHOR_CHARS],
         session=session,
         turn=known.turn + 1,
         cwd=folder,
@@ -121,11 +132,11 @@ def focus(prompt: str) -> str:
     """The text to recall on, at most :data:`MAX_QUERY_CHARS` characters.
 
     A long prompt keeps its head and its tail, where people ask, and from between the lines that
-    look like errors, which are what a pasted log is about.
+    look like errors, which are what a pasted log is about, and names that stand there once or twice.
     """
     if len(prompt) <= MAX_QUERY_CHARS:
         return prompt
-    edge = (MAX_QUERY_CHARS - _MAX_ERROR_CHARS) // 2
+    edge = (MAX_QUERY_CHARS - _MAX_ERROR_CHARS - _MAX_NAME_CHARS) // 2
     errors: dict[str, None] = {}
     left = _MAX_ERROR_CHARS - 2
     for line in prompt[edge:-edge].split("\n"):
@@ -133,8 +144,23 @@ def focus(prompt: str) -> str:
         if line not in errors and len(line) < left and _ERROR_LINE.search(line):
             errors[line] = None
             left -= len(line) + 1
-    edge += left // 2
-    return "\n".join((prompt[:edge], *errors, prompt[-edge:]))
+    names = _rare_names(prompt[edge:-edge][:_NAME_READ_CHARS])
+    edge += max(left - len(names) - 1, 0) // 2
+    return "\n".join((prompt[:edge], *errors, *([names] if names else []), prompt[-edge:]))
+
+
+def _rare_names(text: str) -> str:
+    """Names made of parts that occur once or twice, in order, within :data:`_MAX_NAME_CHARS`."""
+    counts: dict[str, int] = {}
+    for name in _NAME.findall(text):
+        counts[name] = counts.get(name, 0) + 1
+    kept: list[str] = []
+    left = _MAX_NAME_CHARS
+    for name, count in counts.items():
+        if count <= _RARE and len(name) < left:
+            kept.append(name)
+            left -= len(name) + 1
+    return " ".join(kept)
 
 
 def context_query(prompt: str, earlier: Sequence[str]) -> str:

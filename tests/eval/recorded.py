@@ -9,7 +9,7 @@ import json
 from pathlib import Path
 
 from chitta.evaluate import admission, retrieval
-from chitta.evaluate.admission import Scores, is_hit, is_injected
+from chitta.evaluate.admission import Scores, is_hit, is_injected, is_there
 from chitta.evaluate.bench_store import build_store
 from chitta.evaluate.dataset import read_dataset
 from chitta.evaluate.golden import ANSWERABLE, FIRE, QUIET, TWO_TURN, UNANSWERABLE, read_golden, read_notes
@@ -19,7 +19,7 @@ from chitta.evaluate.runs import write_run
 HERE = Path(__file__).resolve().parent
 RECORDED = HERE / "recorded"
 #: Which way each part of the golden set is better, and what is asked of each of its prompts.
-PARTS = {ANSWERABLE: is_hit, TWO_TURN: is_hit, FIRE: is_hit, UNANSWERABLE: is_injected, QUIET: is_hit}
+PARTS = {ANSWERABLE: is_hit, TWO_TURN: is_there, FIRE: is_hit, UNANSWERABLE: is_injected, QUIET: is_hit}
 WANTED = {ANSWERABLE: True, TWO_TURN: True, FIRE: True, UNANSWERABLE: False, QUIET: False}
 
 

@@ -4,7 +4,13 @@ import json
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import pytest
+
 from chitta import merge, recall_log, sessions, settings
+from chitta.admission import policy
+from chitta.admission.gate import Judged, Terms, Verdict
+from chitta.render.block import POINTER
+from chitta.turn import prepare
 from chitta.wire.request import Request
 from chitta.wire.rows import Header, LaneResult, Row
 
@@ -49,7 +55,7 @@ def test_what_is_admitted_is_printed_kept_and_logged(tmp_path: Path) -> None:
     assert "- [sem] Locks (insight, no date, a)" in context(finished)
     assert finished.stderr == b""
     kept = sessions.read(str(tmp_path / "state"), "s")
-    assert kept == sessions.Session((ASKED.prompt,), 1, ("a",))
+    assert kept == sessions.Session((ASKED.prompt,), 1, ("a",), ("a",))
     (line,) = log(tmp_path)
     assert line["admitted"] == [{"id": "a", "tag": "sem", "conf": 0.9}]
     assert line["block"] == recall_log.block_id(ASKED, 1_800_000_000.0)
@@ -89,6 +95,42 @@ def test_a_terse_turn_counts_but_is_no_topic(tmp_path: Path) -> None:
     assert sessions.read(str(tmp_path / "state"), "s") == sessions.Session((), 1, ())
 
 
+ANCHORED = ASKED._replace(prompt="do the same for staging", tokens=("staging",), anchor=ASKED.prompt, turn=2)
+
+
+def test_a_turn_that_leans_on_the_last_one_is_one_topic_with_it(tmp_path: Path) -> None:
+    finish(SEMANTIC, CHITTA_HOME=str(tmp_path))
+    finish(SEMANTIC, request=ANCHORED, CHITTA_HOME=str(tmp_path))
+    turns = sessions.read(str(tmp_path / "state"), "s").turns
+    assert turns == (ASKED.prompt, f"{ASKED.prompt}\n{ANCHORED.prompt}")
+    payload = json.dumps({"session_id": "s", "prompt": "and also for production"}).encode()
+    third = prepare(payload, settings=settings.load({"CHITTA_HOME": str(tmp_path)}), cwd="/").request
+    assert third is not None and third.query == f"{turns[-1]}\nand also for production"
+
+
+def test_what_the_last_turn_was_shown_is_pointed_to_once(tmp_path: Path) -> None:
+    finish(SEMANTIC, CHITTA_HOME=str(tmp_path))
+    again = context(finish(SEMANTIC, request=ANCHORED, CHITTA_HOME=str(tmp_path)))
+    assert "- [sem] Locks (insight, no date, a)" in again
+    assert POINTER in again and "CONCURRENTLY" not in again
+    kept = sessions.read(str(tmp_path / "state"), "s")
+    assert kept.injected == ("a",) and kept.recent == ()
+    assert finish(SEMANTIC, request=ANCHORED._replace(turn=3), CHITTA_HOME=str(tmp_path)).stdout == b""
+
+
+@pytest.mark.parametrize(("harness", "told"), [("claude", True), ("codex", True), ("gemini", False), ("cursor", False)])
+def test_the_person_is_told_of_a_correction_made_before_where_the_harness_can(
+    tmp_path: Path, harness: str, told: bool
+) -> None:
+    fired = Row("c", 1.0, "correction", ASKED.realm, "pnpm,\nnot npm", "Text.", conf=1.0, why="npm install")
+    request = ASKED._replace(harness=harness, session="")
+    key = LaneResult("correction-key", "ok", 1.0, Header("correction-key"), (fired,))
+    said = json.loads(finish(SEMANTIC, key, request=request, CHITTA_HOME=str(tmp_path)).stdout)
+    assert said.get("systemMessage") == ("chitta: corrected before: pnpm, not npm" if told else None)
+    alike = key._replace(lane="correction", rows=(fired._replace(cos=0.9),))
+    assert "systemMessage" not in json.loads(finish(alike, request=request, CHITTA_HOME=str(tmp_path)).stdout)
+
+
 def test_a_store_that_cannot_be_written_still_answers(tmp_path: Path) -> None:
     (tmp_path / "state").write_text("a file is in the way")
     assert "Locks" in context(finish(SEMANTIC, CHITTA_HOME=str(tmp_path)))
@@ -107,7 +149,35 @@ def test_debug_has_a_line_for_each_candidate(tmp_path: Path) -> None:
     assert debug.stdout == plain.stdout
     lines = debug.stderr.decode().splitlines()
     assert [line.rsplit(" ", 1)[1] for line in lines] == ["admitted", "conf"]
-    assert "sem 'a' conf=0.90 cos=0.90" in lines[0]
+    assert lines[0] == (
+        "chitta: unmeasured sem 'a' conf=0.90 cos=0.90 bm25=0.0 shared=none small=no admitted"
+    ) and lines[1].endswith(" dropped conf")
+
+
+def test_debug_names_the_turns_own_tokens_and_the_terms_of_a_small_realm() -> None:
+    words = tuple(f"word{n}" for n in range(10))
+    rows = (
+        Row("a", 1.0, "insight", ASKED.realm, shared=(*words, "a stranger's\nword")),
+        Row("b", 0.9, "insight", "project:other", shared=("a stranger's\nword",)),
+    )
+    roles = frozenset({policy.BEYOND, policy.SCOPED})
+    terms = Terms(silent=roles, small=roles)
+    verdict = Verdict((), {}, "UNKNOWN", trace=tuple(Judged("xr", row, "unk") for row in rows), terms=terms)
+    own, other = merge.debug_lines(verdict, words)
+    assert f"shared={','.join(words[:8])}+2 small=no dropped unk" in own and own.startswith("chitta: UNKNOWN xr 'a' ")
+    assert other.endswith("shared=none small=no dropped unk")
+    mine = verdict._replace(trace=(Judged("hyb", rows[0], "unk"),))
+    assert "small=yes" in next(iter(merge.debug_lines(mine, words)))
+    loud = mine._replace(terms=Terms(small=roles))
+    assert "small=no" in next(iter(merge.debug_lines(loud, words)))
+
+
+def test_the_log_holds_what_the_prompt_is_explained_from(tmp_path: Path) -> None:
+    hybrid = LaneResult("hybrid", "ok", 1.0, Header("hybrid", maxrel=0.2, size=20))
+    finish(SEMANTIC, hybrid, CHITTA_HOME=str(tmp_path))
+    (line,) = log(tmp_path)
+    assert line["threshold"] == Bands().threshold and policy.SCOPED in line["silent"] and policy.SCOPED in line["small"]
+    assert [(entry[0], entry[1], entry[6]) for entry in line["trace"]] == [("sem", "a", "unk"), ("sem", "b", "unk")]
 
 
 def test_the_harness_gets_its_own_envelope(tmp_path: Path) -> None:

@@ -1,5 +1,6 @@
 """The recall log: what a line says, and how it is written."""
 
+import fcntl
 import json
 import multiprocessing
 import re
@@ -7,12 +8,13 @@ import stat
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 
 from chitta import recall_log, settings
-from chitta.admission.gate import Admitted, Verdict
+from chitta.admission import policy
+from chitta.admission.gate import Admitted, Judged, Terms, Verdict, admit
 from chitta.wire.request import Request
 from chitta.wire.rows import Header, LaneResult, Row
 
@@ -23,6 +25,7 @@ VERDICT = Verdict(
     band="KNOWN",
     maxrel=0.8,
     percent=70,
+    terms=Terms(True, frozenset({"beyond"}), frozenset({"scoped", "correction"}), 4.5, frozenset({"correction"})),
 )
 RESULTS = (
     LaneResult("temporal", "ok", 2.0, Header("temporal"), (Row("x", 1.0),) * 3),
@@ -37,7 +40,14 @@ RESULTS = (
 
 def line(**environ: str) -> dict[str, Any]:
     return recall_log.entry(
-        ASKED, RESULTS, VERDICT, settings=settings.load(environ), total_ms=88.44, now=0.0, problems=["disk full"]
+        ASKED,
+        RESULTS,
+        VERDICT,
+        settings=settings.load(environ),
+        total_ms=88.44,
+        now=0.0,
+        threshold=0.7,
+        problems=["disk full"],
     )
 
 
@@ -54,9 +64,16 @@ def test_a_line_says_what_happened() -> None:
         "tokens": 1,
         "band": "KNOWN",
         "maxrel": 0.8,
+        "threshold": 0.7,
         "percent": 70,
         "admitted": [{"id": "a", "tag": "kw", "conf": None}],
         "dropped": {"conf": 3, "dup": 1, "shadow": 3},
+        "lone": True,
+        "least_bm25": 4.5,
+        "silent": ["beyond"],
+        "small": ["correction", "scoped"],
+        "unmeasured": ["correction"],
+        "trace": [],
         "degraded": ["context late", "correction warming", "hybrid: no model is loaded", "disk full"],
         "total_ms": 88.4,
     }
@@ -72,6 +89,107 @@ def test_a_line_says_what_happened() -> None:
     assert lanes["temporal"]["dropped"] == {"shadow": 3}
     assert lanes["cross-realm"]["state"] == "ablated"
     assert lanes["hybrid"]["note"] == "no model is loaded"
+
+
+def traced(*judged: Judged, **environ: str) -> list[list[Any]]:
+    verdict = VERDICT._replace(trace=judged)
+    found = recall_log.entry(ASKED, RESULTS, verdict, settings=settings.load(environ), total_ms=1.0, now=0.0)
+    return list(found["trace"])
+
+
+CANDIDATES = (
+    Judged("kw", Row("a", 1.0, conf=0.98765, bm25=7.66, shared=("words", "strange")), "admitted"),
+    Judged("sem", Row("b", 1.0, conf=0.0, cos=0.61234), "conf"),
+    Judged("sem", Row("a", 0.9, conf=0.5, cos=1.0, shared=("words",)), "dup"),
+)
+
+
+def test_each_candidate_is_kept_in_short_and_an_id_only_once() -> None:
+    assert traced(*CANDIDATES) == [
+        ["kw", "a", 0.9877, -1, 7.7, 1, "admitted"],
+        ["sem", "b", 0, 0.6123, 0, 0, "conf"],
+        ["sem", 0, 0.5, 1, 0, 1, "dup"],
+    ]
+
+
+def test_the_shared_words_are_kept_only_when_asked_and_only_the_persons_own() -> None:
+    assert "words" not in json.dumps(traced(*CANDIDATES))
+    assert [entry[7] for entry in traced(*CANDIDATES, CHITTA_LOG_PROMPTS="1")] == [["words"], [], ["words"]]
+
+
+def test_of_a_flood_of_candidates_the_admitted_and_the_best_are_kept() -> None:
+    flood = [Judged("xr", Row(f"n{n}", 1.0, conf=n / 1000), "conf") for n in range(900)]
+    entries = traced(*flood, Judged("kw", Row("in", 1.0, conf=0.0), "admitted"))
+    assert len(entries) == recall_log.MOST_TRACED and entries[0][1] == "in" and entries[1][1] == "n899"
+
+
+def test_a_line_of_a_common_prompt_is_small() -> None:
+    names = [f"a-note-of-common-size-{n}" for n in range(25)]
+    trace = tuple(
+        Judged(tag, Row(names[(place * 5 + n) % 25], 1.0, conf=0.012, cos=0.5432, bm25=3.2), "conf")
+        for place, tag in enumerate(("corr", "kw", "sem", "ctx", "hyb", "xr"))
+        for n in range(10)
+    )
+    verdict = VERDICT._replace(trace=trace)
+    found = recall_log.entry(ASKED, RESULTS, verdict, settings=settings.load({}), total_ms=1.0, now=0.0, threshold=0.7)
+    assert len(json.dumps(found, separators=(",", ":"))) < 4_000
+
+
+class Bands(NamedTuple):
+    threshold: float = 0.7
+
+    def percent(self, maxrel: float) -> int:
+        return round(100 * maxrel)
+
+
+@pytest.mark.parametrize("silence", ["1", "0"])
+@pytest.mark.parametrize("beyond", [None, 0.2, 0.9])
+@pytest.mark.parametrize("scoped", [None, 0.2, 0.9])
+def test_the_silent_roles_are_those_whose_rows_the_gate_silenced(
+    scoped: float | None, beyond: float | None, silence: str
+) -> None:
+    row = Row("a", 1.0, "correction", ASKED.realm, "t", "t", conf=0.6, cos=0.9, bm25=1.0)
+    results = [
+        LaneResult(lane, "ok", 1.0, Header(lane, maxrel=maxrel, size=9_000), (row._replace(id=lane),))
+        for lane, maxrel in (("hybrid", scoped), ("cross-realm", beyond), ("correction", None))
+    ]
+    asked, chosen = ASKED._replace(tokens=("words", "more")), settings.load({"CHITTA_UNKNOWN_SILENCE": silence})
+    verdict = admit(asked, results, seen=(), settings=chosen, calibration=Bands())
+    found = recall_log.entry(asked, results, verdict, settings=chosen, total_ms=1.0, now=0.0, threshold=0.7)
+    silenced = {policy.BY_TAG[judged.tag].role for judged in verdict.trace if judged.outcome == "unk"}
+    assert set(found["silent"]) == silenced and found["lone"] is False
+
+
+MOST = int(settings.BY_NAME["CHITTA_C2_SMALL_REALM_MAXN"].default)
+
+
+@pytest.mark.parametrize(("size", "small"), [(0, False), (1, True), (MOST, True), (MOST + 1, False)])
+def test_the_small_roles_are_those_whose_lane_looked_among_few(size: int, small: bool) -> None:
+    results, chosen = [LaneResult("hybrid", "ok", 1.0, Header("hybrid", size=size))], settings.load({})
+    verdict = admit(ASKED, results, seen=(), settings=chosen, calibration=Bands())
+    found = recall_log.entry(ASKED, results, verdict, settings=chosen, total_ms=1.0, now=0.0)
+    of_hybrid = sorted(role for role, lane in policy.MEASURING_LANES.items() if lane == "hybrid")
+    assert found["small"] == (of_hybrid if small else [])
+
+
+def test_what_a_lone_turn_asks_of_words_is_said_of_a_lone_turn_alone() -> None:
+    for terms, least in ((Terms(lone=True, least_bm25=9.0), 9.0), (Terms(least_bm25=9.0), None)):
+        verdict = VERDICT._replace(terms=terms)
+        found = recall_log.entry(ASKED, RESULTS, verdict, settings=settings.load({}), total_ms=1.0, now=0.0)
+        assert (found["lone"], found.get("least_bm25")) == (terms.lone, least)
+
+
+@pytest.mark.parametrize("beyond", [None, 0.9])
+@pytest.mark.parametrize("scoped", [None, 0.9])
+def test_the_unmeasured_roles_are_those_that_no_lane_measured_for(scoped: float | None, beyond: float | None) -> None:
+    results = [
+        LaneResult(lane, "ok", 1.0, Header(lane, maxrel=maxrel))
+        for lane, maxrel in (("hybrid", scoped), ("cross-realm", beyond))
+    ]
+    verdict = admit(ASKED, results, seen=(), settings=settings.load({}), calibration=Bands())
+    found = recall_log.entry(ASKED, results, verdict, settings=settings.load({}), total_ms=1.0, now=0.0)
+    of_hybrid = [] if scoped else [policy.CORRECTION, policy.SCOPED]
+    assert found["unmeasured"] == sorted([*of_hybrid, *([] if scoped or beyond else [policy.BEYOND])])
 
 
 @pytest.mark.parametrize(("conf", "logged"), [(0.123456, 0.1235), (0.0, 0.0), (1.0, 1.0), (-1.0, None)])
@@ -132,6 +250,53 @@ def test_lines_of_parallel_writers_never_mix(tmp_path: Path) -> None:
         worker.join()
     found = [json.loads(text) for text in (tmp_path / recall_log.NAME).read_text().splitlines()]
     assert sorted((one["writer"], one["step"]) for one in found) == [(w, s) for w in range(4) for s in range(50)]
+
+
+def _filler(state: str, number: int, start: Any) -> None:
+    start.wait()
+    for step in range(60):
+        recall_log.append(state, {"writer": number, "step": step})
+
+
+def test_a_log_that_has_grown_is_put_aside_and_no_line_is_lost(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(recall_log, "MOST_BYTES", 60_000)
+    path, previous = tmp_path / recall_log.NAME, tmp_path / recall_log.PREVIOUS
+    previous.write_text('{"old": 1}\n')
+    path.write_text(json.dumps({"filler": "x" * (60_000 - 2_000)}) + "\n")  # all that is written fits into one more
+    context = multiprocessing.get_context("fork")
+    start = context.Barrier(8)
+    workers = [context.Process(target=_filler, args=(str(tmp_path), number, start)) for number in range(8)]
+    for worker in workers:
+        worker.start()
+    for worker in workers:
+        worker.join()
+    aside, fresh = ([json.loads(text) for text in file.read_text().splitlines()] for file in (previous, path))
+    assert "filler" in aside[0] and fresh
+    found = [(one["writer"], one["step"]) for one in [*aside[1:], *fresh]]
+    assert sorted(found) == [(w, s) for w in range(8) for s in range(60)]
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+
+
+def test_while_another_puts_the_log_aside_lines_still_go_into_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(recall_log, "MOST_BYTES", 10)
+    path = tmp_path / recall_log.NAME
+    path.write_text('{"n": "a long line"}\n')
+    with open(tmp_path / "recall-log.lock", "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        recall_log.append(str(tmp_path), {"n": 2})
+        assert len(path.read_text().splitlines()) == 2 and not (tmp_path / recall_log.PREVIOUS).exists()
+    recall_log.append(str(tmp_path), {"n": 3})
+    assert path.read_text() == '{"n":3}\n' and len((tmp_path / recall_log.PREVIOUS).read_text().splitlines()) == 2
+
+
+def test_a_log_that_cannot_be_put_aside_goes_on_growing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(recall_log, "MOST_BYTES", 10)
+    (tmp_path / recall_log.PREVIOUS).mkdir()
+    for number in range(3):
+        recall_log.append(str(tmp_path), {"number": number})
+    assert len((tmp_path / recall_log.NAME).read_text().splitlines()) == 3
 
 
 def test_a_lane_that_found_nothing_is_empty_and_one_that_failed_is_not() -> None:

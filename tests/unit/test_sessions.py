@@ -33,8 +33,15 @@ def test_turns_and_ids_are_kept(tmp_path: Path) -> None:
     record(tmp_path, turn=1, topic="one", injected=("a", "b"))
     record(tmp_path, turn=2, topic="", injected=())
     record(tmp_path, turn=3, topic="three", injected=("c", "a"))
-    assert read(str(tmp_path), "s") == Session(("one", "three"), 3, ("b", "c", "a"))
+    assert read(str(tmp_path), "s") == Session(("one", "three"), 3, ("b", "c", "a"), ("c", "a"))
     assert read(str(tmp_path), "other") == Session()
+
+
+def test_what_the_last_turn_was_shown_is_that_turns_alone(tmp_path: Path) -> None:
+    record(tmp_path, turn=1, injected=("a",))
+    assert read(str(tmp_path), "s").recent == ("a",)
+    record(tmp_path, turn=2, injected=())
+    assert (read(str(tmp_path), "s").recent, read(str(tmp_path), "s").injected) == ((), ("a",))
 
 
 def test_everything_is_bounded(tmp_path: Path) -> None:

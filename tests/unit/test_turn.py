@@ -179,6 +179,62 @@ def test_context_of_a_second_turn() -> None:
     assert turn.context_query("b", ()) == ""
 
 
+# A turn that leans on the last one
+
+LAST = "move the orders queue to redis"
+
+
+def after(home: Path, prompt: str, *earlier: str) -> turn.Turn:
+    """The turn that ``prompt`` makes in a session of these topics."""
+    for number, words in enumerate(earlier, 1):
+        with Held(str(home / "state"), "s") as held:
+            held.record(turn=number, topic=words, injected=[])
+    return prepare({"session_id": "s", "prompt": prompt}, CHITTA_HOME=str(home))
+
+
+def request_after(home: Path, prompt: str, *earlier: str) -> Request:
+    found = after(home, prompt, *earlier).request
+    assert found is not None
+    return found
+
+
+def test_a_turn_that_leans_on_the_last_one_recalls_on_both(tmp_path: Path) -> None:
+    prompt = "do the same for staging"
+    request = request_after(tmp_path, prompt, "the first of all", LAST)
+    assert (request.query, request.anchor, request.prompt) == (f"{LAST}\n{prompt}", LAST, prompt)
+    assert request.tokens == ("staging",), "its tokens are what the person typed now"
+
+
+@pytest.mark.parametrize(
+    ("prompt", "earlier"),
+    [
+        ("do the same for staging", ()),
+        ("do the same", (LAST,)),
+        ("yes", (LAST,)),
+        ("add an index on invoices", (LAST,)),
+        ("why does the postgres migration lock the orders table when it runs", (LAST,)),
+    ],
+    ids=["no earlier turn", "no telling word", "an answer", "a new subject", "a late pronoun"],
+)
+def test_any_other_turn_recalls_on_its_own_words(tmp_path: Path, prompt: str, earlier: tuple[str, ...]) -> None:
+    request = request_after(tmp_path, prompt, *earlier)
+    assert (request.query, request.anchor) == (prompt, "")
+
+
+def test_of_a_long_last_turn_the_beginning_is_taken_along(tmp_path: Path) -> None:
+    request = request_after(tmp_path, "do the same for staging", "redis " * 300)
+    assert request.anchor == ("redis " * 300)[: turn.ANCHOR_CHARS]
+    assert request.query == f"{request.anchor}\ndo the same for staging"
+
+
+@pytest.mark.parametrize("prompt", ["is not sqlite", "no, not that queue", "that's not redis"])
+def test_what_only_takes_something_back_launches_the_correction_key_alone(tmp_path: Path, prompt: str) -> None:
+    found = after(tmp_path, prompt, LAST)
+    assert found.request is not None and found.request.tokens
+    assert found.facts["only"] == "correction-key"
+    assert "only" not in after(tmp_path, "do the same for sqlite").facts
+
+
 def test_preparing_writes_nothing(tmp_path: Path) -> None:
     home = tmp_path / "home"
     asked({"session_id": "s", "prompt": "deploy"}, CHITTA_HOME=str(home))

@@ -34,12 +34,16 @@ class Bands(Protocol):
 
 
 class Admitted(NamedTuple):
-    """A row that enters the context: the lane it came from and the evidence that let it in."""
+    """A row that enters the context: the lane it came from and the evidence that let it in.
+
+    ``pointer``: the session has its text already, so it is only pointed to.
+    """
 
     row: Row
     tag: str
     reason: str
     reserved: bool = False
+    pointer: bool = False
 
 
 class Judged(NamedTuple):
@@ -48,6 +52,22 @@ class Judged(NamedTuple):
     tag: str
     row: Row
     outcome: str
+
+
+class Terms(NamedTuple):
+    """On what terms a prompt's rows were judged.
+
+    ``lone``: the turn has too few distinctive tokens. Of the roles (what a lane recalls from), ``silent``
+    are those whose measure says UNKNOWN, with silence switched on; ``unmeasured`` those that nothing was
+    measured for; ``small`` those that look among few notes. ``least_bm25`` is what a lone turn asks of
+    some lanes' words.
+    """
+
+    lone: bool = False
+    silent: frozenset[str] = frozenset()
+    small: frozenset[str] = frozenset()
+    least_bm25: float = 0.0
+    unmeasured: frozenset[str] = frozenset()
 
 
 class Verdict(NamedTuple):
@@ -65,6 +85,7 @@ class Verdict(NamedTuple):
     maxrel: float | None = None
     percent: int | None = None
     trace: tuple[Judged, ...] = ()
+    terms: Terms = Terms()
 
 
 class _Candidate(NamedTuple):
@@ -73,17 +94,11 @@ class _Candidate(NamedTuple):
 
 
 class _Situation(NamedTuple):
-    """What a check may look at besides the row.
-
-    ``silent``: the roles (what a lane recalls from) whose measure says UNKNOWN, with silence
-    switched on; ``small``: those that look among few notes.
-    """
+    """What a check may look at besides the row."""
 
     tokens: frozenset[str]
     realms: frozenset[str]
-    lone: bool
-    silent: frozenset[str]
-    small: frozenset[str]
+    terms: Terms
     now: float
 
 
@@ -92,34 +107,47 @@ def admit(
     results: Sequence[LaneResult],
     *,
     seen: Collection[str],
+    recent: Collection[str] = (),
     settings: Settings,
     calibration: Bands,
     now: float = 0.0,
 ) -> Verdict:
     """Decide about every row of every lane that answered.
 
-    ``seen`` are the ids that this session was already shown; ``now`` is seconds since the epoch,
-    0 when the date is not to count (then nothing expires).
+    ``seen`` are the ids that this session was already shown, ``recent`` those of its last turn;
+    ``now`` is seconds since the epoch, 0 when the date is not to count (then nothing expires).
     """
     measured = {role: _maxrel(results, lane) for role, lane in policy.MEASURING_LANES.items()}
     if measured[policy.BEYOND] is None:
         measured[policy.BEYOND] = measured[policy.SCOPED]
     bands = {role: _band(maxrel, calibration) for role, maxrel in measured.items()}
-    silence = settings.flag("CHITTA_UNKNOWN_SILENCE")
+    most = settings.integer("CHITTA_C2_SMALL_REALM_MAXN")
+    terms = Terms(
+        lone=len(set(request.tokens)) < policy.LONE_TOKENS and not request.anchor,
+        silent=frozenset(
+            role for role, band in bands.items() if band == UNKNOWN and settings.flag("CHITTA_UNKNOWN_SILENCE")
+        ),
+        unmeasured=frozenset(role for role, maxrel in measured.items() if maxrel is None),
+        small=frozenset(role for role, lane in policy.MEASURING_LANES.items() if _is_small(results, lane, most)),
+        least_bm25=settings.real("CHITTA_KW_SINGLE_TOKEN_MIN"),
+    )
     situation = _Situation(
         tokens=frozenset(request.tokens),
         realms=frozenset((request.realm, policy.SHARED_REALM)),
-        lone=len(set(request.tokens)) < policy.LONE_TOKENS,
-        silent=frozenset(role for role, band in bands.items() if silence and band == UNKNOWN),
-        small=frozenset(role for role, lane in policy.MEASURING_LANES.items() if _is_small(results, lane)),
+        terms=terms,
         now=now,
     )
     candidates = _candidates(results)
     causes = [_first_cause(candidate, situation) for candidate in candidates]
     _yield_to_scoped(candidates, causes)
     _drop_seen(candidates, causes, frozenset(seen))
+    pointed = ""
+    if request.anchor:
+        _drop_leftovers(candidates, causes, frozenset(seen))
+        pointed = _point_back(candidates, causes, frozenset(recent) & frozenset(seen))
     _drop_doubles(candidates, causes)
-    admitted = _share_slots(candidates, causes, settings.integer("CHITTA_MAX_MEMORIES"), situation)
+    _drop_lesser(candidates, causes)
+    admitted = _share_slots(candidates, causes, settings.integer("CHITTA_MAX_MEMORIES"), situation, pointed)
     roles = {policy.BY_TAG[item.tag].role for item in admitted}
     told = policy.BEYOND if roles == {policy.BEYOND} else policy.SCOPED
     maxrel = measured[told]
@@ -130,6 +158,7 @@ def admit(
         maxrel,
         None if maxrel is None else calibration.percent(maxrel),
         tuple(Judged(c.lane.tag, c.row, cause or ADMITTED) for c, cause in zip(candidates, causes, strict=True)),
+        terms,
     )
 
 
@@ -189,27 +218,33 @@ def _bookkeeping(candidate: _Candidate, situation: _Situation) -> bool:
 def _unsure(candidate: _Candidate, situation: _Situation) -> bool:
     lane, row = candidate
     floor = lane.words_conf_floor if row.cos == NOT_MEASURED else lane.conf_floor
-    if situation.lone:
-        lone = lane.lone_conf_floor
-        floor = max(floor, min(lone, policy.SMALL_LONE_CONF_FLOOR) if _among_few(candidate, situation) else lone)
+    if lane.role in situation.terms.unmeasured and not lane.certain and row.cos != NOT_MEASURED:
+        floor = max(floor, policy.UNMEASURED_CONF_FLOOR)
+    if situation.terms.lone:
+        few = _among_few(candidate, situation)
+        if lane.single_token_min and not few and row.bm25 < situation.terms.least_bm25:
+            return True
+        floor = max(floor, min(lane.lone_conf_floor, policy.SMALL_LONE_CONF_FLOOR) if few else lane.lone_conf_floor)
     return row.conf < floor
 
 
 def _among_few(candidate: _Candidate, situation: _Situation) -> bool:
     """Whether the row is of a small realm that is the turn's own: a stranger's note has to earn its place."""
     lane, row = candidate
-    return lane.role in situation.small and (lane.role != policy.BEYOND or row.realm == policy.SHARED_REALM)
+    return lane.role in situation.terms.small and (lane.role != policy.BEYOND or row.realm == policy.SHARED_REALM)
 
 
 def _baseless(candidate: _Candidate, situation: _Situation) -> bool:
     lane, row = candidate
+    if row.only_mentioned and not lane.certain:
+        return True
     by_words = row.bm25 > 0.0 and bool(_shared(row, situation))
     return not (lane.certain or by_words or row.cos >= policy.COS_FLOOR)
 
 
 def _noise(candidate: _Candidate, situation: _Situation) -> bool:
     lane, row = candidate
-    if lane.role not in situation.silent or lane.under_unknown == policy.PASS:
+    if lane.role not in situation.terms.silent or lane.under_unknown == policy.PASS:
         return False
     if _among_few(candidate, situation) and lane.role != policy.CORRECTION:
         return not _shared(row, situation)  # few notes: a tie and the usual floor are enough, for every lane
@@ -272,6 +307,44 @@ def _drop_seen(candidates: list[_Candidate], causes: list[str], seen: frozenset[
             causes[place] = "dup"
 
 
+def _drop_leftovers(candidates: list[_Candidate], causes: list[str], seen: frozenset[str]) -> None:
+    """A turn that leans on the last one asks of the same subject: what is less sure than a note of it that the
+    session was shown already is a leftover, not an answer."""
+    told = (c.row.conf for c in candidates if c.row.id in seen and not c.lane.certain)
+    surest = max(told, default=policy.NO_CONF)
+    for place, (lane, row) in enumerate(candidates):
+        if not causes[place] and not lane.certain and row.conf < surest:
+            causes[place] = "dup"
+
+
+def _point_back(candidates: list[_Candidate], causes: list[str], recent: frozenset[str]) -> str:
+    """The id of the surest note that the last turn was shown, where this turn, which leans on that one, finds it again.
+
+    The session has it, so its row is let in again only to be pointed to.
+    """
+    found = [
+        (c.row.conf, -place)
+        for place, (c, cause) in enumerate(zip(candidates, causes, strict=True))
+        if cause == "dup" and c.row.id in recent and not c.lane.certain
+    ]
+    if not found:
+        return ""
+    place = -max(found)[1]
+    causes[place] = ""
+    return candidates[place].row.id
+
+
+def _drop_lesser(candidates: list[_Candidate], causes: list[str]) -> None:
+    """A row far less sure than the surest from the same place would only dilute it."""
+    surest: dict[str, float] = {}
+    for (lane, row), cause in zip(candidates, causes, strict=True):
+        if not cause and not lane.certain:
+            surest[lane.role] = max(surest.get(lane.role, policy.NO_CONF), row.conf)
+    for place, (lane, row) in enumerate(candidates):
+        if not causes[place] and not lane.certain and row.conf < policy.RELATIVE_FLOOR * surest[lane.role]:
+            causes[place] = "cap"
+
+
 def _drop_doubles(candidates: list[_Candidate], causes: list[str]) -> None:
     """One row a lane for each note: of two rows with one id the better stays."""
     had: set[tuple[str, str]] = set()
@@ -283,7 +356,7 @@ def _drop_doubles(candidates: list[_Candidate], causes: list[str]) -> None:
 
 
 def _share_slots(
-    candidates: list[_Candidate], causes: list[str], slots: int, situation: _Situation
+    candidates: list[_Candidate], causes: list[str], slots: int, situation: _Situation, pointed: str
 ) -> tuple[Admitted, ...]:
     """Fill the slots and put a cause to every row that is left over.
 
@@ -313,7 +386,11 @@ def _share_slots(
         if not causes[place]:
             own = place == holder[row.id]
             causes[place] = "dup" if not own else "" if row.id in chosen else "cap"
-    return tuple(_admitted(candidates[holder[name]], situation, reserved) for name, reserved in chosen.items())
+    shown = [(candidates[holder[name]], name == pointed, reserved) for name, reserved in chosen.items()]
+    return tuple(
+        _admitted(candidate, situation, reserved)._replace(pointer=again and not candidate.lane.certain)
+        for candidate, again, reserved in shown
+    )
 
 
 def _admitted(candidate: _Candidate, situation: _Situation, reserved: bool) -> Admitted:
@@ -336,8 +413,8 @@ def _maxrel(results: Iterable[LaneResult], lane: str) -> float | None:
     return max(found, default=None)
 
 
-def _is_small(results: Iterable[LaneResult], lane: str) -> bool:
-    return any(0 < header.size <= policy.SMALL_REALM_NOTES for header in _headers(results, lane))
+def _is_small(results: Iterable[LaneResult], lane: str, most: int) -> bool:
+    return any(0 < header.size <= most for header in _headers(results, lane))
 
 
 def _band(maxrel: float | None, calibration: Bands) -> str | None:

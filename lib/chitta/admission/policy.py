@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from chitta.settings import Settings
+from chitta.settings import BY_NAME, Settings
 from chitta.wire.rows import NOT_MEASURED
 
 #: Least cosine that counts as a note's own evidence.
@@ -17,9 +17,13 @@ COS_FLOOR = 0.6
 #: A turn with fewer distinctive tokens than this is *lone*: a single word may match by accident.
 LONE_TOKENS = 2
 #: A realm of at most so many notes is *small*: there is little in it that could match by accident.
-SMALL_REALM_NOTES = 200
+SMALL_REALM_NOTES = int(BY_NAME["CHITTA_C2_SMALL_REALM_MAXN"].default)
 #: Least probability of a lone turn's row in a small realm.
 SMALL_LONE_CONF_FLOOR = 0.2
+#: Least probability of a row where the turn's relevance was not measured: it has to speak for itself.
+UNMEASURED_CONF_FLOOR = 0.35
+#: A row less sure than this share of the surest one from the same place is left out.
+RELATIVE_FLOOR = 0.5
 #: The realm whose notes every project may see.
 SHARED_REALM = "global"
 
@@ -42,8 +46,8 @@ class LanePolicy(NamedTuple):
     lone turn; ``words_conf_floor`` for a row without a measured cosine; ``unknown_conf_floor`` for a
     row that UNKNOWN lets by. ``under_unknown``: rows pass, need a shared distinctive token, or are
     dropped. ``knowledge_only``: only knowledge kinds. ``certain``: the match itself is proof: no
-    evidence asked, a reserved slot, and again in the same session. ``limit``: the setting that
-    bounds the lane's time.
+    evidence asked, a reserved slot, and again in the same session. ``single_token_min``: a lone
+    turn's rows need CHITTA_KW_SINGLE_TOKEN_MIN. ``limit``: the setting that bounds the lane's time.
     """
 
     lane: str
@@ -59,8 +63,10 @@ class LanePolicy(NamedTuple):
     certain: bool
     limit: str
     asks: str
+    single_token_min: bool = False
 
 
+NO_CONF = NOT_MEASURED
 _NO_FLOORS = (NOT_MEASURED, NOT_MEASURED, NOT_MEASURED, NOT_MEASURED)
 _LIMIT = "CHITTA_LANE_LIMIT_MS"
 _LONG_LIMIT = "CHITTA_HYBRID_LIMIT_MS"
@@ -75,23 +81,23 @@ LANES: tuple[LanePolicy, ...] = (
         "corrections by similarity, this realm and global",
     ),
     LanePolicy(
-        "keyword", "kw", SCOPED, True, 0.15, 0.5, 0.3, 0.5, TOKEN, True, False, _LIMIT,
-        "exact words, this realm",
+        "keyword", "kw", SCOPED, True, 0.1, 0.5, 0.3, 0.7, TOKEN, True, False, _LIMIT,
+        "exact words, this realm", True,
     ),
     LanePolicy(
-        "semantic", "sem", SCOPED, True, 0.15, 0.5, 0.3, 0.5, DROP, False, False, _LIMIT,
+        "semantic", "sem", SCOPED, True, 0.1, 0.5, 0.3, 0.7, DROP, False, False, _LIMIT,
         "nearest notes by meaning, this realm",
     ),
     LanePolicy(
-        "context", "ctx", SCOPED, True, 0.15, 0.5, 0.3, 0.5, DROP, False, False, _LIMIT,
+        "context", "ctx", SCOPED, True, 0.1, 0.5, 0.3, 0.7, DROP, False, False, _LIMIT,
         "the same for this and the last two turns together",
     ),
     LanePolicy(
-        "hybrid", "hyb", SCOPED, True, 0.15, 0.5, 0.3, 0.5, TOKEN, False, False, _LONG_LIMIT,
+        "hybrid", "hyb", SCOPED, True, 0.1, 0.5, 0.3, 0.7, TOKEN, False, False, _LONG_LIMIT,
         "words and meaning joined, this realm; measures maxrel",
     ),
     LanePolicy(
-        "cross-realm", "xr", BEYOND, True, 0.3, 0.5, 0.35, 0.5, TOKEN, False, False, _LONG_LIMIT,
+        "cross-realm", "xr", BEYOND, True, 0.3, 0.5, 0.35, 0.7, TOKEN, False, False, _LONG_LIMIT,
         "words and meaning joined, all realms",
     ),
 )  # fmt: skip
@@ -114,10 +120,13 @@ CAUSES: dict[str, str] = {
     "sup": "superseded by another note, or past its `valid_until`",
     "meta": "a bookkeeping kind; for lanes of knowledge only, any other kind that is not knowledge",
     "conf": "calibrated probability below the lane's floor, or not measured",
-    "floor": "no evidence of its own: no shared distinctive token with a keyword score, and cosine below the floor",
+    "floor": "no evidence of its own: no shared distinctive token with a keyword score, and cosine below the floor;"
+    " of a correction: the prompt only mentions the wrong form",
     "unk": "noise under UNKNOWN",
-    "dup": "already shown in this session, or the same note from another lane",
-    "cap": "no slot or no room left; for cross-realm also: scoped recall found something",
+    "dup": "already shown in this session, or the same note from another lane;"
+    " in a turn that leans on the last one also: less sure than what was shown of its subject",
+    "cap": "no slot or no room left, or far less sure than the surest;"
+    " for cross-realm also: scoped recall found something",
 }
 
 _LANE_NAME = re.compile(r"[a-z][a-z-]{0,40}")
@@ -137,10 +146,14 @@ def ablated(settings: Settings) -> tuple[str, ...]:
 
 def document() -> str:
     """The numbers, the lanes and the drop causes for docs/admission.md."""
+    few, least = (BY_NAME[name].default for name in ("CHITTA_C2_SMALL_REALM_MAXN", "CHITTA_KW_SINGLE_TOKEN_MIN"))
     lines = [
         f"The cosine floor is {COS_FLOOR:g}; a turn with fewer than {LONE_TOKENS} distinctive tokens is lone;"
-        f" a realm of at most {SMALL_REALM_NOTES} notes is small, and there a lone turn's floor is"
-        f" {SMALL_LONE_CONF_FLOOR:g}.",
+        f" a realm of at most {few} notes (CHITTA_C2_SMALL_REALM_MAXN) is small, and there a lone turn's floor is"
+        f" {SMALL_LONE_CONF_FLOOR:g}; elsewhere a lone turn's keyword rows need a BM25 of {least:g}"
+        f" (CHITTA_KW_SINGLE_TOKEN_MIN). Where relevance was not measured, the conf floor is"
+        f" {UNMEASURED_CONF_FLOOR:g}. A row with less than {RELATIVE_FLOOR:g} of the conf of the surest one from the"
+        " same place (corrections, this realm, beyond it) is left out.",
         "",
         "| lane | tag | asks | conf floor | lone turn | words only | under UNKNOWN | kinds | ablatable |",
         "|---|---|---|---|---|---|---|---|---|",

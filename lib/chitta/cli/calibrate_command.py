@@ -150,12 +150,13 @@ def _worse(ece_before: float, ece_after: float, brier_before: float, brier_after
 
 
 def _quality_rows(before: Quality, after: Quality) -> list[list[str]]:
-    from chitta.evaluate.fitting import expected_error, without_display
+    from chitta.evaluate.fitting import expected_error, noise_floor, without_display
 
     raw = expected_error(without_display(after.judged))
     return [
         ["measure", "in use", "new (out of fold)"],
         ["ECE of the displayed percent", f"{before.ece:.3f}", f"{after.ece:.3f}"],
+        ["ECE that perfect percents would show with so few prompts", "", f"{noise_floor(after.judged):.3f}"],
         ["ECE of raw maxrel, were it displayed", "", f"{raw:.3f}"],
         ["Brier score of the displayed percent", f"{before.brier:.3f}", f"{after.brier:.3f}"],
         ["Brier score of raw maxrel", f"{before.relevance_brier:.3f}", f"{after.relevance_brier:.3f}"],

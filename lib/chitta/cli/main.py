@@ -14,6 +14,7 @@ from chitta.cli import (
     demo,
     doctor,
     evaluate_commands,
+    explain_command,
     feedback_command,
     import_command,
     inspect_commands,
@@ -33,6 +34,7 @@ GROUPS: tuple[tuple[str, tuple[tuple[str, Callable[..., Any] | typer.Typer, str]
         (
             ("demo", demo.demo, "recall at work on sample notes"),
             ("try", try_command.try_prompt, "a prompt through the real hook, explained"),
+            ("explain", explain_command.explain, "why a prompt got what it got"),
             ("recall", recall_commands.recall, "ask the store a question"),
         ),
     ),

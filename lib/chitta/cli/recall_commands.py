@@ -51,7 +51,9 @@ def recall(
     limit: Annotated[int, typer.Option("--limit", min=1, max=1000, help="Most notes to show.")] = 5,
     realm: RealmOption = "",
     everywhere: LookEverywhere = False,
-    unrelated: Annotated[bool, typer.Option("--all", help="Also notes that only happen to be nearest.")] = False,
+    unrelated: Annotated[
+        bool, typer.Option("--show-weak", "--all", help="Also notes that only happen to be nearest.")
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
     """Ask the store a question and see the evidence: which arm found each note (words, meaning), its score, and conf,
@@ -237,6 +239,8 @@ def _nothing(settings: Settings, answer: Answer, place: str | None) -> str:
     where = f"in {place}" if place is not None else "in this store"
     if not held:
         return f"there are no notes {where} yet"
+    if answer.warming:
+        return f"nothing found by words alone among {output.plural(held, 'note')} {where}; by meaning it may still be"
     if answer.rows or answer.beyond:
-        return f"no note {where} speaks of this; the nearest of {held:,} have no real tie to it (--all shows them)"
-    return f"none of the {output.plural(held, 'note')} {where} holds any of these words"
+        return f"not in memory: no note {where} speaks of this; --show-weak shows the nearest of {held:,}"
+    return f"not in memory: none of the {output.plural(held, 'note')} {where} holds any of these words"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import Any
 
-from chitta.recall_log import NAME
+from chitta.recall_log import NAME, PREVIOUS
 from chitta.settings import Settings
 from chitta.wire import codec
 
@@ -14,12 +14,29 @@ _MOST_BYTES = 16 * 1024 * 1024
 
 
 def read_last(settings: Settings, count: int) -> list[dict[str, Any]]:
-    """The last ``count`` lines, oldest first; lines that are no JSON object are passed over, no log is no lines."""
+    """The last ``count`` lines, oldest first; lines that are no JSON object are passed over, no log is no lines.
+
+    Where the log has too few, the one that was put aside before it gives the rest.
+    """
+    raw, number = _end_of(path_of(settings), count)
+    found = _objects(raw, count)
+    if len(found) < count:
+        older, other = _end_of(os.path.join(settings.state_dir, PREVIOUS), count)
+        if other != number:  # else the log was put aside between the two looks, and this is what was just read
+            found = _objects(older, count) + found
+    return found[-count:]
+
+
+def _end_of(path: str, count: int) -> tuple[bytes, int]:
+    """The file's end and its number, which it keeps under another name; nothing and -1 where it cannot be read."""
     try:
-        with open(path_of(settings), "rb") as file:
-            raw = _tail(file.fileno(), count)
+        with open(path, "rb") as file:
+            return _tail(file.fileno(), count), os.fstat(file.fileno()).st_ino
     except OSError:
-        return []
+        return b"", -1
+
+
+def _objects(raw: bytes, count: int) -> list[dict[str, Any]]:
     found: list[dict[str, Any]] = []
     for line in raw.split(b"\n")[-count - 1 :]:
         try:
@@ -28,7 +45,7 @@ def read_last(settings: Settings, count: int) -> list[dict[str, Any]]:
             continue
         if isinstance(value, dict):
             found.append(value)
-    return found[-count:]
+    return found
 
 
 def path_of(settings: Settings) -> str:

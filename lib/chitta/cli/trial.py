@@ -29,7 +29,7 @@ _LOG_LINES = 50
 _NOTHING_PERCENT, _NEAR_CONF = 5, 0.1
 _CANDIDATE = re.compile(
     r"""^chitta:\ (?:KNOWN|UNKNOWN|unmeasured)\ \S+\ (?P<id>'.*'|".*")\ conf=(?P<conf>-?[\d.]+)\ cos=\S+
-    \ bm25=\S+\ shared=\d+\ (?P<outcome>\S+)\n?""",
+    \ bm25=\S+\ shared=\S+\ small=\S+\ (?:dropped\ )?(?P<outcome>\S+)\n?""",
     re.MULTILINE | re.VERBOSE,
 )
 

@@ -56,8 +56,13 @@ def try_prompt(
 
 
 def print_lanes(result: Trial) -> None:
-    """The table of lanes, in the policy's order; strangers after them."""
-    lanes: dict[str, dict[str, Any]] = result.record.get("lanes", {})
+    """The table of the lanes that the prompt was given to."""
+    lane_table(result.record)
+
+
+def lane_table(record: dict[str, Any]) -> None:
+    """The table of lanes of a line of the recall log, in the policy's order; strangers after them."""
+    lanes: dict[str, dict[str, Any]] = record.get("lanes", {})
     names = [row.lane for row in policy.LANES if row.lane in lanes]
     names += sorted(name for name in lanes if name not in names)
     rows = []

@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from chitta.admission import policy
-from chitta.evaluate.admission import Scores, is_hit, is_injected, judged
+from chitta.evaluate.admission import Scores, is_hit, is_injected, is_there, judged
 from chitta.evaluate.golden import ANSWERABLE, FIRE, QUIET, TWO_TURN, UNANSWERABLE, Golden
 from chitta.evaluate.prompting import Answered, Progress, bench
 from chitta.evaluate.scores import Interval, interval, ratio_difference
@@ -91,7 +91,7 @@ def _row(name: str, scores: Scores, whole: Scores) -> Row:
         hit=change(ANSWERABLE),
         precision=ratio_difference(now, before),
         false_injection=change(UNANSWERABLE, is_injected),
-        two_turn=change(TWO_TURN),
+        two_turn=change(TWO_TURN, is_there),
         fired=change(FIRE),
         misfired=change(QUIET),
     )

@@ -2,7 +2,8 @@
 
 **hit**: answerable prompts with a gold note among those shown. **precision**: notes shown, over answerable and
 unanswerable prompts, that are gold; `maybe` notes count neither way. **false injection**: unanswerable prompts for
-which anything was shown. **corrections**: the correction itself shown, when due and when it was only mentioned.
+which anything was shown. **two-turn hit**: a gold note shown by the
+second turn. **corrections**: the correction itself shown, when due and when it was only mentioned.
 """
 
 from __future__ import annotations
@@ -49,6 +50,10 @@ class Scores(NamedTuple):
 
     @property
     def two_turn(self) -> Interval | None:
+        return share(self.part(TWO_TURN), is_there)
+
+    @property
+    def two_turn_new(self) -> Interval | None:
         return share(self.part(TWO_TURN), is_hit)
 
     @property
@@ -68,6 +73,11 @@ class Scores(NamedTuple):
 
 def is_hit(answer: Answered) -> bool:
     return any(name in answer.case.gold for name in answer.shown)
+
+
+def is_there(answer: Answered) -> bool:
+    """Whether a gold note is in the context by the last turn: shown then, or at a turn before it."""
+    return any(name in answer.case.gold for name in (*answer.earlier, *answer.shown))
 
 
 def is_injected(answer: Answered) -> bool:
@@ -119,7 +129,8 @@ def table(scores: Scores) -> list[list[str]]:
         ("false injection", scores.false_injection, _prompts(scores.part(UNANSWERABLE))),
         *((f"false injection: {kind}", share(found, is_injected), _prompts(found)) for kind, found in kinds),
         ("false injection: off-domain set", scores.off_domain, _prompts(scores.part(OFF_DOMAIN))),
-        ("two-turn hit", scores.two_turn, _prompts(scores.part(TWO_TURN))),
+        ("two-turn hit: in context by the second turn", scores.two_turn, _prompts(scores.part(TWO_TURN))),
+        ("two-turn: shown at the second turn itself", scores.two_turn_new, _prompts(scores.part(TWO_TURN))),
         ("corrections fired when due", scores.fired, _prompts(scores.part(FIRE))),
         ("corrections fired when innocent", scores.misfired, _prompts(scores.part(QUIET))),
     ]
@@ -153,7 +164,7 @@ def failures_table(scores: Scores) -> list[list[str]]:
         silent = answer.case.part in SILENT
         if silent and (is_hit(answer) if answer.case.part == QUIET else is_injected(answer)):
             wanted = "silence"
-        elif not silent and not is_hit(answer):
+        elif not silent and not is_there(answer):
             wanted = ", ".join(sorted(answer.case.gold))
         else:
             continue

@@ -1,7 +1,7 @@
 """Fitting a calibration, and how true its numbers are on prompts that it was not fitted on.
 
-Every figure of quality is out of fold: the golden prompts are dealt into ten folds, and each
-prompt (with its notes) is judged by a fit that has not seen it.
+Every figure of quality is out of fold: the golden prompts are dealt into ten folds (ten
+times), and each prompt (with its notes) is judged by fits that have not seen it.
 """
 
 from __future__ import annotations
@@ -20,7 +20,11 @@ PROMPT_SIGNALS = ("best_cos", "mean_three_cos", "first_cos", "first_coverage", "
 FOLDS = 10
 #: Prompts of either answer without which nothing is fitted: two in each fold.
 LEAST = 2 * FOLDS
+#: Times that the prompts are dealt into folds.
+DEALS = 10
 _INNER_FOLDS = 5
+#: Draws of the noise floor.
+_DRAWS = 200
 _SEED = 1
 #: Share of unanswerable prompts that may be called KNOWN, out of fold: sets the band threshold.
 FALSE_KNOWN = 0.10
@@ -81,21 +85,40 @@ def _fit(labelled: Sequence[Labelled], name: str = "", model: str = "") -> Calib
 
 
 def held_out(labelled: Sequence[Labelled]) -> Quality:
-    """The quality of a new fit, each prompt judged by one that has not seen it. Raises :class:`TooFew`."""
+    """The quality of a new fit, each prompt judged by fits that have not seen it. Raises :class:`TooFew`.
+
+    The prompts are dealt into folds :data:`DEALS` times and each prompt's numbers averaged, since one
+    deal of so few moves the calibration error by a third; bands are compared in every fold of every deal.
+    """
+    from threadpoolctl import threadpool_limits
+
     _enough(labelled)
-    judged: list[Judged] = []
-    for number, held in enumerate(_folds(labelled, FOLDS)):
-        rest = [one for one in labelled if one not in held]
-        judged += _judge(held, _fit(rest), number)
-    return _quality(judged)
+    deals: list[list[Judged]] = []
+    with threadpool_limits(1):  # the fits are small: threads would only wait for each other
+        for deal in range(DEALS):
+            judged: dict[int, Judged] = {}
+            for number, held in enumerate(_folds(labelled, FOLDS, deal)):
+                inside = {id(one) for one in held}
+                fitted = _fit([one for one in labelled if id(one) not in inside])
+                found = _judge(held, fitted, deal * FOLDS + number)
+                judged.update({id(one): each for one, each in zip(held, found, strict=True)})
+            deals.append([judged[id(one)] for one in labelled])
+    averaged = [
+        of_prompt[0]._replace(
+            maxrel=sum(one.maxrel for one in of_prompt) / DEALS, shown=sum(one.shown for one in of_prompt) / DEALS
+        )
+        for of_prompt in zip(*deals, strict=True)
+    ]
+    return _quality(averaged, [one for deal in deals for one in deal])
 
 
 def as_is(labelled: Sequence[Labelled], current: Calibration) -> Quality:
     """The quality of a calibration that is there already, on the same prompts and folds."""
     judged: list[Judged] = []
-    for number, held in enumerate(_folds(labelled, FOLDS)):
-        judged += _judge(held, current, number)
-    return _quality(judged)
+    for deal in range(DEALS):
+        for number, held in enumerate(_folds(labelled, FOLDS, deal)):
+            judged += _judge(held, current, deal * FOLDS + number)
+    return _quality(judged[: len(labelled)], judged)
 
 
 def without_display(judged: Sequence[Judged]) -> list[tuple[float, bool]]:
@@ -137,14 +160,24 @@ def _judge(held: Sequence[Labelled], fitted: Calibration, fold: int) -> list[Jud
     return judged
 
 
-def _quality(judged: Sequence[Judged]) -> Quality:
+def noise_floor(judged: Sequence[Judged]) -> float:
+    """The calibration error that percents which are perfectly true would show with so few prompts, on average."""
+    import numpy as np
+
+    told = np.array([one.shown for one in judged])
+    draws = np.random.default_rng(_SEED).random((_DRAWS, len(told))) < told
+    return float(np.mean([expected_error(list(zip(told, draw, strict=True))) for draw in draws]))
+
+
+def _quality(judged: Sequence[Judged], folded: Sequence[Judged]) -> Quality:
+    """``judged`` has each prompt once; ``folded`` as often as it was dealt, for the folds."""
     from sklearn.metrics import brier_score_loss, roc_auc_score
 
     right, answerable = [one.right for one in judged], [one.answerable for one in judged]
     maxrel = [one.maxrel for one in judged]
     both = monotonic = 0
-    for fold in sorted({one.fold for one in judged}):
-        known, unknown = ([one.right for one in judged if one.fold == fold and one.known == band] for band in (1, 0))
+    for fold in sorted({one.fold for one in folded}):
+        known, unknown = ([one.right for one in folded if one.fold == fold and one.known == band] for band in (1, 0))
         if known and unknown:
             both += 1
             monotonic += sum(known) / len(known) > sum(unknown) / len(unknown)
@@ -159,11 +192,11 @@ def _quality(judged: Sequence[Judged]) -> Quality:
     )
 
 
-def _folds(labelled: Sequence[Labelled], count: int) -> list[list[Labelled]]:
+def _folds(labelled: Sequence[Labelled], count: int, deal: int = 0) -> list[list[Labelled]]:
     """The prompts dealt at random, answerable and unanswerable ones evenly."""
     from sklearn.model_selection import StratifiedKFold
 
-    dealer = StratifiedKFold(count, shuffle=True, random_state=_SEED)
+    dealer = StratifiedKFold(count, shuffle=True, random_state=_SEED + deal)
     strata = [one.answerable for one in labelled]
     return [[labelled[place] for place in held] for _, held in dealer.split(strata, strata)]
 

@@ -32,7 +32,8 @@ _WARM_UP_S = 120.0
 class Answered(NamedTuple):
     """What the last turn of a case brought into the context.
 
-    ``shown`` are the notes' ids in the block's order, ``characters`` the block's length,
+    ``shown`` are the notes' ids in the block's order, ``earlier`` those of the session's turns before
+    (a session is shown a note once, and still has it), ``characters`` the block's length,
     ``wall_ms`` the whole hook as a process, ``late`` the lanes that failed or were late.
     """
 
@@ -43,6 +44,7 @@ class Answered(NamedTuple):
     maxrel: float | None
     percent: int | None
     late: tuple[str, ...]
+    earlier: tuple[str, ...] = ()
 
 
 class Bench:
@@ -68,13 +70,16 @@ class Bench:
         return answers
 
     def _ask(self, case: Case, session: str, environ: Mapping[str, str]) -> Answered:
+        earlier: list[str] = []
+        shown: tuple[str, ...] = ()
         for turn in case.turns:
+            earlier += shown
             result = trial.run(
                 self.settings, turn, cwd=self.settings.home, realm=self.realm, session=session, environ=environ
             )
-        shown = tuple(result.admitted)
-        if bool(shown) != bool(result.block):
-            raise RuntimeError(f"{case.id}: the recall log and the block differ: {result.stdout[:200]!r}")
+            shown = tuple(result.admitted)
+            if bool(shown) != bool(result.block):
+                raise RuntimeError(f"{case.id}: the recall log and the block differ: {result.stdout[:200]!r}")
         return Answered(
             case,
             shown,
@@ -83,6 +88,7 @@ class Bench:
             result.record.get("maxrel"),
             result.record.get("percent"),
             tuple(result.record.get("degraded", ())),
+            tuple(earlier),
         )
 
 

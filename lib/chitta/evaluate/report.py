@@ -103,7 +103,8 @@ def calibration_page(
     figures.reliability_diagram(folder / "reliability.svg", curves)
     parts = [
         f"# Calibration: are the numbers true ({name})",
-        f"{_by(model)} New fits are judged out of fold (ten folds): no prompt by a fit that has seen it. *ECE*: "
+        f"{_by(model)} New fits are judged out of fold (ten folds, dealt ten times, averaged): no prompt by a "
+        "fit that has seen it. *ECE*: "
         "expected calibration error in ten bins of the displayed percent against a right memory in the top three. "
         "*Brier*: mean squared error of the same; *relevance*: of raw maxrel against an answerable prompt.",
         _markdown(rows),

@@ -16,7 +16,7 @@ from chitta.admission.calibration import Calibration
 from chitta.admission.tokens import distinctive
 from chitta.gateway.reading import ROW_TEXT_CHARS, Reading, read_prompt
 from chitta.gateway.readings import Readings
-from chitta.notes.correction import match_triggers
+from chitta.notes.correction import match_triggers, only_mentioned
 from chitta.notes.note import KNOWLEDGE_KINDS, Note
 from chitta.notes.realms import GLOBAL
 from chitta.recall import rerank
@@ -244,7 +244,9 @@ class Engine:
     ) -> tuple[Header, list[Row]]:
         notes = reading.notes(name for name, _ in ranking)
         rows = [
-            self._row(notes[name], score, evidence.get(name, Evidence()), reading.shared_with(name))
+            self._row(notes[name], score, evidence.get(name, Evidence()), reading.shared_with(name))._replace(
+                only_mentioned=only_mentioned(request.prompt, notes[name].triggers, notes[name].right)
+            )
             for name, score in ranking
             if name in notes
         ]

@@ -1,8 +1,10 @@
 """The correction key: does a prompt order the very thing that a person has corrected before?
 
-No ranking and no threshold. A trigger is the wrong form as it would be typed again. It fires when
-its exact phrase stands in the prompt, or, for a trigger of three content words or more, when all
-of its content bigrams do; and when the sentence is not one of the innocent ones below.
+No ranking and no threshold. A trigger is the wrong form as it would be typed again. It is mentioned
+by its exact phrase; by all of its content bigrams, for a trigger of three content words or more
+(``log the request body`` by ``logger.info(request.body)``); by the file, for ``edit FILE``; by its
+first part, for ``X in Y``. A mention fires when it is an order: not in one of the innocent sentences
+below, with a verb of writing for a file, with the place said for ``X in Y``.
 
 Imported on the prompt path when the daemon is away: standard library only, and cheap.
 """
@@ -37,6 +39,13 @@ _TOKEN = re.compile(
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+|\n+|;\s")
 _QUOTED = re.compile(r"`[^`]*`|\"[^\"]*\"|“[^”]*”|«[^»]*»|(?<!\w)'[^']*'(?!\w)")
 _ARTICLES = frozenset("a an the".split())
+_EDIT = re.compile(r"(?:edit|change|modify|touch|write(?: to| in)?|update|patch)\s+(?:the\s+)?(\S+)", re.IGNORECASE)
+_SCOPED = re.compile(r"(.+?)\s+(?:in|inside|for|on|within)\s+(?:the\s+|our\s+)?(\w+)", re.IGNORECASE)
+_NOT = re.compile(r"\b(?:don't|dont|do not|never|not|without|instead of|rather than|stop)\b")
+_WRITING = re.compile(
+    r"\b(?:add|append|bump|change|correct|delete|drop|edit|extend|fill|fix|insert|modify|move|note|patch|prepend|put|remove"
+    r"|rename|replace|set|sort|update|write)\b"
+)
 _STOP_WORDS = _ARTICLES | frozenset(
     "and as at by be for from in into is it its of off on or our so that their then this to up we with you your".split()
 )
@@ -150,40 +159,27 @@ def triggers_for(wrong: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(found))
 
 
-def trigger_keys(text: str) -> frozenset[str]:
-    """Content words and content bigrams of ``text``, normalised; the same for triggers and prompts.
-
-    A bigram is two different content words of one sentence, at most eight content words apart,
-    in alphabetical order. When a trigger of one alternative fires, its keys are all among the
-    prompt's, so an index may pass over the others; the reverse does not hold. A trigger in a script
-    without spaces alone has no keys and is never passed over.
-    """
-    keys: set[str] = set()
-    for sentence in _sentences(text):
-        words = [word for _, word in _content(sentence.tokens)]
-        keys.update(words)
-        for at, word in enumerate(words):
-            keys.update(_pair(word, other) for other in words[at + 1 : at + 1 + WINDOW] if other != word)
-    return frozenset(keys)
-
-
 def match_triggers(prompt: str, triggers: Sequence[str], right: str = "") -> str | None:
-    """The trigger that fires on ``prompt``, or None: exact phrases first, then bigrams.
+    """The trigger that fires on ``prompt``, or None: exact phrases first, then the other kinds of mention.
 
     A mention that is part of the ``right`` form, or that a rule of :data:`INNOCENT` explains, does
     not count; one that counts is enough.
     """
-    sentences, words = _sentences(prompt), _words(prompt)
-    parts = [(trigger, part) for trigger in triggers for part in _alternatives(trigger) if _words(part) <= words]
-    for find in (_phrases, _bigrams):
-        for trigger, part in parts:
-            for sentence in sentences:
-                if not _words(part) <= sentence.words:
-                    continue
-                for start, end in find(sentence, part):
-                    if not _says_right(sentence, start, end, right) and innocent(sentence.text, start, end) is None:
-                        return trigger
+    for trigger, sentence, mention in _mentions(prompt, triggers):
+        if (
+            mention.ordered
+            and not _says_right(sentence, mention.start, mention.end, right)
+            and innocent(sentence.text, mention.start, mention.end) is None
+        ):
+            return trigger
     return None
+
+
+def only_mentioned(prompt: str, triggers: Sequence[str], right: str = "") -> bool:
+    """Whether the prompt speaks of the wrong form without ordering it, so that the correction would only annoy."""
+    if not triggers:
+        return False
+    return any(True for _ in _mentions(prompt, triggers)) and match_triggers(prompt, triggers, right) is None
 
 
 def innocent(sentence: str, start: int, end: int) -> Rule | None:
@@ -211,6 +207,59 @@ class _Sentence(NamedTuple):
     words: frozenset[str]
 
 
+class _Mention(NamedTuple):
+    """Where a sentence speaks of a wrong form, and whether its other words can make that an order."""
+
+    start: int
+    end: int
+    ordered: bool = True
+
+
+def _mentions(prompt: str, triggers: Sequence[str]) -> Iterator[tuple[str, _Sentence, _Mention]]:
+    """Every mention of every trigger: by phrase first, then by bigrams, file and first part."""
+    sentences, words, roots = _sentences(prompt), _words(prompt), _roots(prompt)
+    parts = [(trigger, part) for trigger in triggers for part in _alternatives(trigger)]
+    exact = [(trigger, part) for trigger, part in parts if _words(part) <= words]
+    for trigger, part in exact:
+        for sentence in sentences:
+            if _words(part) <= sentence.words:
+                yield from ((trigger, sentence, _Mention(start, end)) for start, end in _phrases(sentence, part))
+    for trigger, part in parts:
+        for find in (_by_bigrams, _by_file, _by_head):
+            yield from ((trigger, sentence, mention) for sentence, mention in find(sentences, roots, part))
+
+
+def _by_bigrams(
+    sentences: Sequence[_Sentence], roots: frozenset[str], trigger: str
+) -> Iterator[tuple[_Sentence, _Mention]]:
+    if _roots(trigger) <= roots:
+        for sentence in sentences:
+            yield from ((sentence, _Mention(start, end)) for start, end in _bigrams(sentence, trigger))
+
+
+def _by_file(
+    sentences: Sequence[_Sentence], roots: frozenset[str], trigger: str
+) -> Iterator[tuple[_Sentence, _Mention]]:
+    """``edit FILE`` by FILE alone; the order is a verb of writing before it."""
+    found = _EDIT.fullmatch(trigger)
+    if found is None or not re.search(r"\w[./]\w", found[1]) or not _roots(found[1]) <= roots:
+        return
+    for sentence in sentences:
+        for start, end in _phrases(sentence, found[1]):
+            verb = _WRITING.search(sentence.text, 0, start)
+            yield sentence, _Mention(start, end, verb is not None and not _NOT.search(sentence.text, 0, verb.start()))
+
+
+def _by_head(
+    sentences: Sequence[_Sentence], roots: frozenset[str], trigger: str
+) -> Iterator[tuple[_Sentence, _Mention]]:
+    """``X in Y`` by X, with Y somewhere in the prompt, if only as a part of a name."""
+    found = _SCOPED.fullmatch(trigger)
+    if found is not None and _roots(found[1]) <= roots and _root(found[2].casefold()) in roots:
+        for sentence in sentences:
+            yield from ((sentence, _Mention(start, end)) for start, end in _phrases(sentence, found[1]))
+
+
 def _phrases(sentence: _Sentence, trigger: str) -> Iterator[tuple[int, int]]:
     """Where the trigger's tokens stand side by side, articles aside."""
     wanted = [token.text for part in _sentences(trigger) for token in part.tokens if token.text not in _ARTICLES]
@@ -224,22 +273,22 @@ def _phrases(sentence: _Sentence, trigger: str) -> Iterator[tuple[int, int]]:
 
 
 def _bigrams(sentence: _Sentence, trigger: str) -> Iterator[tuple[int, int]]:
-    """The stretch that holds every content bigram of the trigger, when there is one."""
-    words = [word for part in _sentences(trigger) for _, word in _content(part.tokens)]
-    if len(set(words)) < BIGRAM_WORDS or any(True for _ in _phrases(sentence, trigger)):
+    """The stretch that holds every content bigram of the trigger, when there is one; words by their roots."""
+    whole = [word for part in _sentences(trigger) for _, word in _content(part.tokens)]
+    words = [root for word in whole for root in _parts(word)]
+    if len(set(whole)) < BIGRAM_WORDS or any(True for _ in _phrases(sentence, trigger)):
         return
-    content = _content(sentence.tokens)
-    here = [word for _, word in content]
+    here = [(token, root) for token, word in _content(sentence.tokens) for root in _parts(word)]
     steps = [step for distance in range(1, WINDOW + 1) for step in (distance, -distance)]
     used: set[int] = set()
     for one, other in zip(words, words[1:], strict=False):
-        firsts = (at for at, word in enumerate(here) if word == one)
+        firsts = (at for at, (_, root) in enumerate(here) if root == one)
         near = ((at, at + step) for at in firsts for step in steps if 0 <= at + step < len(here))
-        pair = next(((a, b) for a, b in near if here[b] == other), None)
+        pair = next(((a, b) for a, b in near if here[b][1] == other), None)
         if pair is None:
             return
         used.update(pair)
-    yield content[min(used)][0].start, content[max(used)][0].end
+    yield here[min(used)][0].start, here[max(used)][0].end
 
 
 def _says_right(sentence: _Sentence, start: int, end: int, right: str) -> bool:
@@ -265,8 +314,19 @@ def _content(tokens: Sequence[_Token]) -> list[tuple[_Token, str]]:
     ]
 
 
-def _pair(one: str, other: str) -> str:
-    return f"{min(one, other)} {max(one, other)}"
+def _parts(word: str) -> tuple[str, ...]:
+    """The roots of a word and, for a name put together of words (``request.body``), of its parts."""
+    parts = re.split(r"[\W_]+", word) if re.search(r"\w[\W_]+\w", word) else []
+    return tuple(_root(part) for part in (parts or [word]) if part)
+
+
+def _root(word: str) -> str:
+    """A word without the endings of plural, tense and doer: ``logger``, ``logging`` and ``logs`` are ``log``."""
+    for ending in ("ing", "ers", "er", "ed", "es", "s"):
+        if word.endswith(ending) and len(word) - len(ending) >= 3:
+            root = word[: -len(ending)]
+            return root[:-1] if root[-1] == root[-2] else root
+    return word
 
 
 def _alternatives(text: str) -> list[str]:
@@ -287,6 +347,10 @@ def _words(text: str) -> frozenset[str]:
     return _short_words(text) if len(text) <= _SHORT else _long_words(text)
 
 
+def _roots(text: str) -> frozenset[str]:
+    return _short_roots(text) if len(text) <= _SHORT else _long_roots(text)
+
+
 def _read(text: str) -> tuple[_Sentence, ...]:
     if len(text) > _HEAD + _TAIL:
         text = f"{text[:_HEAD]}\n{text[-_TAIL:]}"
@@ -300,9 +364,14 @@ def _read_words(text: str) -> frozenset[str]:
     return frozenset().union(*(sentence.words for sentence in _sentences(text)))
 
 
+def _read_roots(text: str) -> frozenset[str]:
+    return frozenset(root for word in _words(text) for root in _parts(word))
+
+
 # Every trigger meets every prompt, so both are kept read: many triggers, few prompts.
 _short, _long = lru_cache(maxsize=4096)(_read), lru_cache(maxsize=4)(_read)
 _short_words, _long_words = lru_cache(maxsize=4096)(_read_words), lru_cache(maxsize=4)(_read_words)
+_short_roots, _long_roots = lru_cache(maxsize=4096)(_read_roots), lru_cache(maxsize=4)(_read_roots)
 
 
 def _tokens(sentence: str) -> Iterator[_Token]:

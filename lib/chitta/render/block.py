@@ -31,6 +31,8 @@ CERTAIN = "a correction of this very thing is on record"
 #: The smaller of the harnesses' caps, in UTF-8 bytes; docs/harnesses.md.
 MAX_BYTES = 10_000
 MAX_TITLE_CHARS = 120
+#: Said in place of a note's text that the session was shown at its last turn.
+POINTER = "(shown at the last turn)"
 #: An item whose text would be cut below this is left out instead.
 MIN_BODY_CHARS = 120
 _INDENT = "  "
@@ -71,7 +73,19 @@ def compose(verdict: Verdict, results: Sequence[LaneResult], settings: Settings)
         if size <= MAX_BYTES:
             return block
         room = min(room - 1, len(block.text) * MAX_BYTES // size)
-    return Block("", narrowed(verdict, 0))
+    nothing = narrowed(verdict, 0)
+    if verdict.band == UNKNOWN and settings.flag("CHITTA_UNKNOWN_LINE"):
+        lines = (summary(nothing, results, profile), f"[admit] {_trust(nothing)}: {BANDS[UNKNOWN]}")
+        texts = ("\n".join(_framed("", [], line)) for line in lines)
+        most = settings.integer("CHITTA_MAX_OUTPUT_CHARS")
+        return Block(next((text for text in texts if len(text) <= most), ""), nothing)
+    return Block("", nothing)
+
+
+def for_person(verdict: Verdict) -> str:
+    """One line on the correction that the prompt repeats the wrong form of, for whoever typed it; "" without one."""
+    titles = [one_line(neutral(item.row.title)) for item in verdict.admitted if item.reserved]
+    return f"chitta: corrected before: {titles[0][:MAX_TITLE_CHARS]}" if titles and titles[0] else ""
 
 
 def _fitted(items: Sequence[_Item], verdict: Verdict, results: Sequence[LaneResult], room: int, profile: bool) -> Block:
@@ -123,9 +137,10 @@ def _cut(text: str, limit: int) -> str:
 def _item(admitted: Admitted) -> _Item:
     """``- [tag] title (kind, created, realm where it is another, id)`` and the indented text, all of it neutral."""
     row = admitted.row
-    texts = [line.rstrip() for line in neutral(row.text).split("\n") if line.strip()]
+    text = POINTER if admitted.pointer else neutral(row.text)
+    texts = [line.rstrip() for line in text.split("\n") if line.strip()]
     title = one_line(neutral(one_line(row.title)))
-    if texts and (not title or _heading(texts[0]) == title):
+    if not admitted.pointer and texts and (not title or _heading(texts[0]) == title):
         title = title or _heading(texts[0])
         del texts[0]
     if len(title) > MAX_TITLE_CHARS:
@@ -155,7 +170,7 @@ def summary(verdict: Verdict, results: Sequence[LaneResult], profile: bool = Fal
     if verdict.admitted and all(policy.BY_TAG[item.tag].certain for item in verdict.admitted):
         parts = [f"[admit] {CERTAIN}; beside it {_trust(verdict)}"]
     tags = [item.tag for item in verdict.admitted]
-    parts.append("admitted " + _counted({tag: tags.count(tag) for tag in policy.ORDER}))
+    parts.append("admitted " + (_counted({tag: tags.count(tag) for tag in policy.ORDER}) or "none"))
     causes = {cause: sum(n for (_, c), n in verdict.dropped.items() if c == cause) for cause in policy.CAUSES}
     if any(causes.values()):
         parts.append("dropped " + _counted(causes))

@@ -21,6 +21,9 @@ EVENTS: dict[str, str] = {
 DEFAULT_EVENT = "UserPromptSubmit"
 _EVENT_NAME = re.compile(r"[A-Za-z_]{1,64}")
 
+#: Harnesses that show a ``systemMessage`` to the person, beside what the model is given.
+TELLS_PERSON = frozenset({"claude", "codex"})
+
 _Shape = Callable[[str, str], dict[str, Any]]
 
 
@@ -51,9 +54,14 @@ def event_of(harness: str, event: str) -> str:
     return event if _EVENT_NAME.fullmatch(event) else EVENTS.get(harness, DEFAULT_EVENT)
 
 
-def envelope(text: str, harness: str, event: str) -> bytes:
-    """What the hook prints: one line of JSON, or nothing for an empty text."""
+def envelope(text: str, harness: str, event: str, person: str = "") -> bytes:
+    """What the hook prints: one line of JSON, or nothing for an empty text.
+
+    ``person`` is a line for the person, which only some harnesses can show.
+    """
     if not text:
         return b""
-    shape = SHAPES.get(harness, _nested)
-    return codec.dumps(shape(text, event_of(harness, event))) + b"\n"
+    fields = SHAPES.get(harness, _nested)(text, event_of(harness, event))
+    if person and harness in TELLS_PERSON:
+        fields["systemMessage"] = person
+    return codec.dumps(fields) + b"\n"

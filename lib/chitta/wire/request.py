@@ -16,14 +16,17 @@ class Request(NamedTuple):
     """What a lane is asked. docs/lane-contract.md says what each field means.
 
     ``prompt`` is what the person typed, cleaned of system markup; ``query`` is the text to
-    recall on; ``context_query`` is the recency-weighted bag of this and the last two turns, or
-    empty on a session's first turn; ``deadline_ms`` counts from the lane's start.
+    recall on; ``anchor`` is the last turn's words where this one leans on it ("do the same for
+    staging"), and the query begins with them then; ``context_query`` is the recency-weighted bag
+    of this and the last two turns, or empty on a session's first turn; ``deadline_ms`` counts from
+    the lane's start.
     """
 
     prompt: str
     query: str
     context_query: str = ""
     tokens: tuple[str, ...] = ()
+    anchor: str = ""
     session: str = ""
     turn: int = 1
     cwd: str = ""
@@ -62,6 +65,7 @@ def parse_request(raw: bytes) -> Request:
         query=(query if isinstance(query, str) else words)[:MAX_PROMPT_CHARS],
         context_query=_text(value, "context_query", "")[:MAX_PROMPT_CHARS],
         tokens=tuple(t for t in tokens if isinstance(t, str))[:_MAX_TOKENS] if isinstance(tokens, list) else (),
+        anchor=_text(value, "anchor", "")[:MAX_PROMPT_CHARS],
         session=_text(value, "session", ""),
         turn=_whole(value, "turn", 1, 1, 1_000_000),
         cwd=_text(value, "cwd", ""),

@@ -54,6 +54,7 @@ class Row(NamedTuple):
     source: str = ""
     confidence: float = 0.6
     why: str = ""
+    only_mentioned: bool = False
 
 
 class Header(NamedTuple):
@@ -179,6 +180,7 @@ def _parse_row(line: bytes) -> Row | None:
         source=_words(value.get("source"), MAX_TITLE_CHARS),
         confidence=_number(value.get("confidence"), 0.6),
         why=_words(value.get("why"), MAX_TITLE_CHARS),
+        only_mentioned=value.get("only_mentioned") is True,
     )
 
 

@@ -1,66 +1,16 @@
 """What the gate admits, what it drops and why."""
 
-import itertools
-import random
-from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import settings as hypothesis_settings
-from hypothesis import strategies as st
 
 from chitta import settings
 from chitta.admission import policy
-from chitta.admission.gate import KNOWN, UNKNOWN, Verdict, admit, expired, narrowed
+from chitta.admission.gate import KNOWN, UNKNOWN, expired, narrowed
 from chitta.notes.note import BOOKKEEPING_KINDS, KNOWLEDGE_KINDS
-from chitta.wire.request import Request
-from chitta.wire.rows import Header, LaneResult, Row
+from chitta.wire.rows import Header, LaneResult
 
-TOKENS = ("postgres", "index", "concurrently")
-ASKED = Request(prompt="p", query="q", tokens=TOKENS, realm="project:h/o/n", session="s")
-NOON_2026_06_15 = 1_781_524_800.0
-
-
-class Bands(NamedTuple):
-    threshold: float = 0.5
-
-    def percent(self, maxrel: float) -> int:
-        return round(maxrel * 50)
-
-
-def row(name: str, score: float = 1.0, **fields: Any) -> Row:
-    """A row that every lane's terms admit."""
-    sound: dict[str, Any] = {
-        "kind": "insight",
-        "realm": ASKED.realm,
-        "title": name,
-        "text": "text",
-        "conf": 0.95,
-        "cos": 0.8,
-        "bm25": 5.0,
-        "shared": ("postgres",),
-    }
-    return Row(name, score, **{**sound, **fields})
-
-
-def lane(name: str, *rows: Row, maxrel: float | None = None, warming: bool = False, size: int = 0) -> LaneResult:
-    return LaneResult(name, "ok", 1.0, Header(name, maxrel=maxrel, warming=warming, size=size), rows)
-
-
-def judge(
-    *results: LaneResult,
-    request: Request = ASKED,
-    seen: Sequence[str] = (),
-    now: float = NOON_2026_06_15,
-    **environ: str,
-) -> Verdict:
-    return admit(request, results, seen=seen, settings=settings.load(environ), calibration=Bands(), now=now)
-
-
-def shown(verdict: Verdict) -> list[tuple[str, str]]:
-    return [(item.tag, item.row.id) for item in verdict.admitted]
-
+from .conftest import LONE, NOON_2026_06_15, judge, lane, row, shown
 
 # One row
 
@@ -130,10 +80,12 @@ def test_a_certain_match_needs_no_evidence() -> None:
 def test_a_lone_keyword_turn_needs_more_confidence() -> None:
     terms = policy.BY_TAG["kw"]
     between = (terms.conf_floor + terms.lone_conf_floor) / 2
-    lone = ASKED._replace(tokens=("postgres",))
-    assert judge(lane("keyword", row("a", conf=between))).admitted
-    assert judge(lane("keyword", row("a", conf=between)), request=lone).dropped == {("kw", "conf"): 1}
-    assert judge(lane("keyword", row("a", conf=terms.lone_conf_floor)), request=lone).admitted
+    measured = lane("hybrid", maxrel=0.9)
+    assert judge(lane("keyword", row("a", conf=between)), measured).admitted
+    spoken = settings.BY_NAME["CHITTA_KW_SINGLE_TOKEN_MIN"].default
+    unsure, sure = (lane("keyword", row("a", conf=conf, bm25=spoken)) for conf in (between, terms.lone_conf_floor))
+    assert judge(unsure, measured, request=LONE).dropped == {("kw", "conf"): 1}
+    assert judge(sure, measured, request=LONE).admitted
 
 
 def test_another_realm_enters_through_cross_realm_only() -> None:
@@ -230,10 +182,9 @@ def test_few_notes_are_no_excuse_for_another_projects(realm: str, enters: bool) 
 
 
 def test_a_lone_turn_in_a_small_realm_needs_less() -> None:
-    lone = ASKED._replace(tokens=("postgres",))
     found = lane("keyword", row("a", conf=policy.SMALL_LONE_CONF_FLOOR))
-    assert shown(judge(found, lane("hybrid", maxrel=0.9, size=20), request=lone)) == [("kw", "a")]
-    assert judge(found, lane("hybrid", maxrel=0.9, size=2_000), request=lone).dropped == {("kw", "conf"): 1}
+    assert shown(judge(found, lane("hybrid", maxrel=0.9, size=20), request=LONE)) == [("kw", "a")]
+    assert judge(found, lane("hybrid", maxrel=0.9, size=2_000), request=LONE).dropped == {("kw", "conf"): 1}
 
 
 def test_a_row_judged_from_words_alone_has_its_own_floor() -> None:
@@ -335,86 +286,3 @@ def test_narrowed_counts_what_has_no_room() -> None:
     assert less.dropped == {("sem", "cap"): 1}
     assert [(j.row.id, j.outcome) for j in less.trace] == [("a", "admitted"), ("b", "cap")]
     assert narrowed(verdict, 5) is verdict
-
-
-# Properties
-
-
-def rows() -> st.SearchStrategy[Row]:
-    return st.builds(
-        row,
-        st.sampled_from("abcdef"),
-        st.sampled_from([0.1, 0.5, 0.9]),
-        conf=st.sampled_from([-1.0, 0.2, 0.55, 0.7, 0.95]),
-        cos=st.sampled_from([-1.0, 0.3, 0.9]),
-        bm25=st.sampled_from([0.0, 4.0]),
-        shared=st.sampled_from([(), ("postgres",), ("stranger",)]),
-        kind=st.sampled_from(["insight", "correction", "episode", "diary"]),
-        quarantine=st.booleans(),
-        superseded_by=st.sampled_from(["", "z"]),
-        realm=st.sampled_from([ASKED.realm, "global", "project:other/o/n"]),
-    )
-
-
-def pages() -> st.SearchStrategy[list[LaneResult]]:
-    def page(name: str) -> st.SearchStrategy[LaneResult]:
-        relevance = st.sampled_from([None, 0.2, 0.8]) if name == "hybrid" else st.none()
-        return st.builds(lambda rows, maxrel: lane(name, *rows, maxrel=maxrel), st.lists(rows(), max_size=5), relevance)
-
-    names = [*policy.BY_LANE, "temporal"]
-    return st.lists(st.sampled_from(names), unique=True).flatmap(lambda found: st.tuples(*map(page, found)).map(list))
-
-
-@given(pages(), st.sets(st.sampled_from("abcdef")), st.integers(0, 2**32))
-def test_the_order_of_answers_changes_nothing(results: list[LaneResult], seen: set[str], seed: int) -> None:
-    shuffled = [r._replace(rows=tuple(random.Random(seed).sample(r.rows, len(r.rows)))) for r in results]
-    random.Random(seed).shuffle(shuffled)
-    assert judge(*shuffled, seen=sorted(seen)) == judge(*results, seen=sorted(seen))
-
-
-@given(pages(), st.sets(st.sampled_from("abcdef")))
-def test_every_row_is_admitted_or_counted_once(results: list[LaneResult], seen: set[str]) -> None:
-    verdict = judge(*results, seen=sorted(seen))
-    assert len(verdict.admitted) + sum(verdict.dropped.values()) == sum(len(r.rows) for r in results)
-    assert {cause for _, cause in verdict.dropped} <= {*policy.CAUSES, "shadow"}
-    assert len({item.row.id for item in verdict.admitted}) == len(verdict.admitted) <= 3
-    admitted = [j for j in verdict.trace if j.outcome == "admitted"]
-    assert {(j.tag, j.row) for j in admitted} == {(item.tag, item.row) for item in verdict.admitted}
-
-
-@given(pages())
-def test_without_a_lane_only_candidates_of_the_others_enter(results: list[LaneResult]) -> None:
-    for kept in itertools.combinations(results, max(len(results) - 1, 0)):
-        held = {(policy.BY_LANE[r.lane].tag, one) for r in kept if r.lane in policy.BY_LANE for one in r.rows}
-        assert {(item.tag, item.row) for item in judge(*kept).admitted} <= held
-
-
-@given(pages())
-@hypothesis_settings(max_examples=50)
-def test_silence_only_takes_away(results: list[LaneResult]) -> None:
-    """Under UNKNOWN nothing passes the checks of a single row that would not pass without silence."""
-    loud = {(j.tag, j.row) for j in judge(*results, CHITTA_UNKNOWN_SILENCE="0").trace if j.outcome not in CHECKED}
-    quiet = {(j.tag, j.row) for j in judge(*results).trace if j.outcome not in CHECKED}
-    assert quiet <= loud
-
-
-CHECKED = {"quar", "sup", "meta", "conf", "floor", "unk"}
-
-
-@given(pages(), st.integers(1, 6))
-def test_more_slots_never_take_a_note_away(results: list[LaneResult], slots: int) -> None:
-    few = shown(judge(*results, CHITTA_MAX_MEMORIES=str(slots)))
-    many = shown(judge(*results, CHITTA_MAX_MEMORIES=str(slots + 1)))
-    assert many[: len(few)] == few
-
-
-@given(pages(), st.sampled_from("abcdef"))
-def test_a_note_seen_before_never_comes_again_but_by_its_trigger(results: list[LaneResult], name: str) -> None:
-    assert all(tag == "corrk" for tag, found in shown(judge(*results, seen=[name])) if found == name)
-
-
-@given(pages())
-def test_better_evidence_never_costs_a_row_its_check(results: list[LaneResult]) -> None:
-    better = [r._replace(rows=tuple(one._replace(conf=1.0, cos=1.0) for one in r.rows)) for r in results]
-    passed = {(j.tag, j.row.id) for j in judge(*results).trace if j.outcome not in CHECKED}
-    assert passed <= {(j.tag, j.row.id) for j in judge(*better).trace if j.outcome not in CHECKED}

@@ -65,6 +65,30 @@ def test_nothing_found_is_said_honestly(store: Run) -> None:
     assert "no notes in project:empty" in store("recall", "x", "--realm", "project:empty").err
 
 
+WEAK = Row("weak", 1.0, title="weak", text="text", conf=0.0, cos=0.1, bm25=1.0)
+
+
+@pytest.mark.parametrize("option", ["--show-weak", "--all"])
+def test_what_only_happens_to_be_nearest_is_shown_when_asked(
+    store: Run, monkeypatch: pytest.MonkeyPatch, option: str
+) -> None:
+    monkeypatch.setattr(recall_commands, "ask", lambda *_, **__: Answer([WEAK], maxrel=0.1))
+    ran = store("recall", "words")
+    assert (ran.code, ran.out) == (1, "") and "not in memory" in ran.err and "--show-weak" in ran.err
+    assert [row["id"] for row in store("recall", "words", option, "--json").value["rows"]] == ["weak"]
+
+
+@pytest.mark.parametrize("rows", [[], [WEAK]], ids=["no row", "a weak one"])
+@pytest.mark.parametrize("warming", [True, False])
+def test_nothing_is_called_absent_while_the_models_are_loading(
+    store: Run, monkeypatch: pytest.MonkeyPatch, rows: list[Row], warming: bool
+) -> None:
+    monkeypatch.setattr(recall_commands, "ask", lambda *_, **__: Answer(rows, warming=warming))
+    ran = store("recall", "words")
+    assert ran.code == 1 and ("not in memory" in ran.err) is not warming
+    assert ("by meaning it may still be" in ran.err) is warming
+
+
 def test_an_empty_store_is_said_so(chitta: Run) -> None:
     ran = chitta("recall", "anything")
     assert ran.code == 1 and "no notes in this store yet" in ran.err

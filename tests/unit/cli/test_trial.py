@@ -97,18 +97,22 @@ def test_silence_without_a_log_line_is_explained_from_the_payload() -> None:
     assert "chitta doctor" in trial.why_silent(json.dumps({"prompt": "words"}).encode(), {}, table.load())
 
 
-LINE = "chitta: UNKNOWN sem 'stripe-webhook' conf=0.14 cos=0.71 bm25=0.0 shared=0 conf"
+LINE = "chitta: UNKNOWN sem 'stripe-webhook' conf=0.14 cos=0.71 bm25=0.0 shared=stripe,api+3 small=no dropped conf"
 
 
 def test_what_the_hook_says_of_candidates_is_read_as_merge_writes_it() -> None:
-    from chitta.admission.gate import Judged, Verdict
+    from chitta.admission.gate import Judged, Terms, Verdict
     from chitta.merge import debug_lines
     from chitta.wire.rows import Row
 
     names = ["plain", "it's", "a \"b\" 'c'", "ü 家"]
     verdict = Verdict((), {}, trace=tuple(Judged("sem", Row(name, 1.0, conf=0.25), "floor") for name in names))
-    found = trial.candidates_in("".join(f"{line}\n" for line in debug_lines(verdict)))
-    assert found == [trial.Candidate(name, 0.25, "floor") for name in names]
+    verdict = verdict._replace(trace=(*verdict.trace, Judged("kw", Row("in", 1.0, shared=("words",)), "admitted")))
+    verdict = verdict._replace(terms=Terms(lone=True, small=frozenset({"scoped"})))
+    for tokens in ((), ("words",)):
+        found = trial.candidates_in("".join(f"{line}\n" for line in debug_lines(verdict, tokens)))
+        assert found[:-1] == [trial.Candidate(name, 0.25, "floor") for name in names]
+        assert found[-1] == trial.Candidate("in", -1.0, "admitted")
 
 
 def test_silence_names_the_best_candidate_unless_nothing_is_near() -> None:

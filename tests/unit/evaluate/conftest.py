@@ -40,7 +40,7 @@ class WordEmbedder:
 def one_thread() -> Iterator[None]:
     """Fits of so few prompts are slowed down many times by threads where the cores are busy."""
     import sklearn.linear_model  # noqa: F401  (what is limited has to be loaded)
-    from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
+    from threadpoolctl import threadpool_limits
 
     with threadpool_limits(1):
         yield

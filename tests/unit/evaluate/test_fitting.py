@@ -167,10 +167,12 @@ def once() -> HeldOut:
 
 def test_no_prompt_is_judged_by_a_fit_that_saw_it(once: HeldOut) -> None:
     everyone = {one.case.id for one in labelled()}
-    assert len(once.seen) == len(once.judged) == FOLDS
+    assert len(once.seen) == len(once.judged) == FOLDS * fitting.DEALS
     for seen, judged in zip(once.seen, once.judged, strict=True):
         assert judged and seen == everyone - set(judged)
-    assert sorted(sum(once.judged, [])) == sorted(everyone)
+    deals = [sum(once.judged[at : at + FOLDS], []) for at in range(0, len(once.judged), FOLDS)]
+    assert all(sorted(deal) == sorted(everyone) for deal in deals)
+    assert len({tuple(deal) for deal in deals}) == fitting.DEALS, "each deal is another one"
 
 
 def test_no_maxrel_is_of_a_fit_that_saw_its_prompt(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -198,7 +200,7 @@ def test_folds_hold_answerable_and_unanswerable_prompts_evenly() -> None:
 def test_quality_is_what_it_says_it_is(once: HeldOut) -> None:
     found = once.quality
     assert len(found.judged) == len(labelled())
-    assert 0 <= found.monotonic <= found.folds <= FOLDS
+    assert 0 <= found.monotonic <= found.folds <= FOLDS * fitting.DEALS
     assert 0 <= found.ece <= 1 and 0 <= found.brier <= 1 and 0.5 < found.relevance_auc <= 1
     shown = [(one.shown, one.right) for one in found.judged]
     assert found.ece == expected_error(shown)
@@ -211,14 +213,13 @@ def test_folds_in_which_known_is_right_more_often() -> None:
     def judged(fold: int, known: bool, right: bool) -> fitting.Judged:
         return fitting.Judged(0.5, 0.5, known, right, right, fold)
 
-    found = fitting._quality(
-        [
-            *(judged(0, True, True), judged(0, False, False)),  # KNOWN right, UNKNOWN wrong
-            *(judged(1, True, False), judged(1, False, True)),  # the other way round
-            *(judged(2, True, True), judged(2, False, True)),  # no difference
-            judged(3, True, True),  # only one band
-        ]
-    )
+    folded = [
+        *(judged(0, True, True), judged(0, False, False)),  # KNOWN right, UNKNOWN wrong
+        *(judged(1, True, False), judged(1, False, True)),  # the other way round
+        *(judged(2, True, True), judged(2, False, True)),  # no difference
+        judged(3, True, True),  # only one band
+    ]
+    found = fitting._quality(folded[:2], folded)
     assert (found.monotonic, found.folds) == (1, 3)
 
 

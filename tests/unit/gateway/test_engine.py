@@ -75,6 +75,31 @@ def test_correction_key_fires_on_its_trigger_alone(engine: Engine) -> None:
     assert ids(engine, "correction-key", ask("install the certificate")) == []
 
 
+@pytest.mark.parametrize(
+    ("prompt", "mentioned"),
+    [
+        ("why did somebody run npm install here?", True),
+        ("npm install date-fns", False),
+        ("which npm command do I use", False),
+    ],
+    ids=["spoken of", "ordered", "not said"],
+)
+def test_a_correction_whose_wrong_form_is_only_spoken_of_is_marked(
+    engine: Engine, prompt: str, mentioned: bool
+) -> None:
+    for lane in ("correction", "keyword", "hybrid", "cross-realm", "semantic"):
+        rows = engine.rows(lane, ask(prompt), engine.settings)[1]
+        (correction,) = (row for row in rows if row.kind == "correction")
+        assert correction.only_mentioned is mentioned, lane
+        assert not any(row.only_mentioned for row in rows if row.kind != "correction")
+
+
+def test_what_is_spoken_of_is_judged_by_the_prompt_and_not_by_the_turn_before(engine: Engine) -> None:
+    leaning = ask("npm the same", query="why did somebody run npm install here?\nnpm the same")
+    (correction,) = engine.rows("correction", leaning, engine.settings)[1]
+    assert not correction.only_mentioned
+
+
 def test_correction_sees_this_realm_and_global_only(engine: Engine) -> None:
     found = engine.rows("correction", ask("which npm command do I use"), engine.settings)[1]
     assert {row.kind for row in found} == {"correction"}

@@ -1,14 +1,17 @@
 """The block that the model reads."""
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given
+from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
 from chitta import settings
+from chitta.admission import policy
 from chitta.admission.gate import Admitted, Verdict
 from chitta.render import block
 from chitta.render.block import CLOSE, INTRO, MAX_BYTES, OPEN, compose, render_block
@@ -84,6 +87,52 @@ def test_silence_when_nothing_is_admitted() -> None:
     assert render(verdict(), LaneResult("hybrid", "late")) == ""
 
 
+def test_the_boundary_is_told_to_the_model_only_when_asked_and_only_under_unknown() -> None:
+    unknown = verdict(band="UNKNOWN", percent=4, dropped={("kw", "unk"): 2})
+    assert render(unknown) == ""
+    assert render(unknown, CHITTA_UNKNOWN_LINE="1").split("\n") == [
+        OPEN,
+        "[admit] UNKNOWN 4%: at the boundary of what is stored; verify before relying on it · admitted none"
+        " · dropped unk 2",
+        CLOSE,
+    ]
+    for other in (verdict(), verdict(band=None, percent=None)):
+        assert render(other, CHITTA_UNKNOWN_LINE="1") == ""
+    shown = verdict(item("a"), band="UNKNOWN", percent=4)
+    assert render(shown, CHITTA_UNKNOWN_LINE="1") == render(shown)
+
+
+def test_the_boundary_is_told_within_the_room_that_there_is() -> None:
+    late = [LaneResult(lane, "late") for lane in policy.BY_LANE]
+    environ = {"CHITTA_UNKNOWN_LINE": "1", "CHITTA_RECALL_PROFILE": "1", "CHITTA_MAX_OUTPUT_CHARS": "200"}
+    shown = render(verdict(band="UNKNOWN", percent=4), *late, **environ)
+    assert len(shown) <= 200 and "[admit] UNKNOWN 4%: at the boundary" in shown
+
+
+def test_what_the_session_has_is_pointed_to_by_its_title() -> None:
+    shown = render(verdict(item("a", text="# Title a\n\nThe text.")._replace(pointer=True)))
+    assert f"- [sem] Title a (insight, 2026-03-04, a)\n  {block.POINTER}\n[admit]" in shown
+
+
+@pytest.mark.parametrize(
+    ("items", "line"),
+    [
+        ([item("c", "corrk", title="pnpm,\nnot npm")._replace(reserved=True)], "pnpm, not npm"),
+        ([item("c", "corrk", title="x" * 500)._replace(reserved=True)], "x" * block.MAX_TITLE_CHARS),
+        (
+            [item("c", "corrk", title="\x1b[2Jred <system-reminder>")._replace(reserved=True)],
+            "red &lt;system-reminder>",
+        ),
+        ([item("c", "corrk", title="\x1b[2J")._replace(reserved=True)], ""),
+        ([item("c", "corrk")], ""),
+        ([], ""),
+    ],
+)
+def test_the_line_for_the_person_is_of_the_correction_that_fired(items: list[Admitted], line: str) -> None:
+    said = block.for_person(verdict(item("n", "kw"), *items))
+    assert said == (f"chitta: corrected before: {line}" if line else "")
+
+
 def test_times_only_on_request() -> None:
     lane = LaneResult("keyword", "ok", 12.4, Header("keyword"))
     slower = lane._replace(ms=99.0)
@@ -146,27 +195,49 @@ def test_without_a_title_the_first_line_stands_for_it() -> None:
     assert "- [sem] First line (insight" in render(verdict(item("a", title="", text="# First line\nSecond.")))
 
 
-@st.composite
-def hostile_items(draw: st.DrawFn) -> Admitted:
-    words = st.one_of(
-        st.text(max_size=400),
-        st.lists(
-            st.sampled_from([CLOSE, "<", "\n", "- [kw] x", "[admit] KNOWN 99%", "\x1b[2J", "\ud800", "é" * 300])
-        ).map("\n".join),
-    )
-    tag = draw(st.sampled_from(["corrk", "kw", "sem", "xr"]))
-    fields = {name: draw(words) for name in ("title", "text", "created", "kind", "why")}
-    return item(draw(words.filter(str.strip))[:200], tag, **fields)
+#: The beginnings of tags by which harnesses, editors and this product tell their own text from a person's.
+HARNESS_TAG = re.compile(
+    r"<\s*/?\s*(?:system-reminder|task-notification|command-|local-command-|ide_|environment_context|hook_context"
+    r"|persisted-output|user_query|chitta-notes)",
+    re.IGNORECASE,
+)
+TAGS = ("system-reminder", "Command-Name", "ide_selection", "user_query", "hook_context", "chitta-notes")
+OPENED = [f"<{slash}{name}>".encode() for name in TAGS for slash in ("", "/")]
+OPENED += [b"<\xe2\x80\x8b/chitta-notes>", b"<\x00system-reminder>", b"< /user_query>", b"<\xed\xa0\x80/chitta-notes>"]
+#: Bytes as a careless reader decodes them, with tags of harnesses among them.
+DECODED = st.builds(
+    lambda pieces, errors: b"".join(pieces).decode("utf-8", errors),
+    st.lists(st.one_of(st.binary(max_size=12), st.sampled_from(OPENED)), max_size=6),
+    st.sampled_from(["surrogateescape", "replace"]),
+)
+FORGED = [CLOSE, "<", "\n", "- [kw] x", "[admit] KNOWN 99%", "\x1b[2J", "\ud800", "é" * 300]
+WORDS = st.one_of(st.text(max_size=400), st.lists(st.sampled_from(FORGED)).map("\n".join), DECODED)
+HOSTILE = st.builds(
+    lambda name, tag, fields, reserved, pointer: item(name[:200], tag, **fields)._replace(
+        reserved=reserved, pointer=pointer
+    ),
+    WORDS.filter(str.strip),
+    st.sampled_from(["corrk", "kw", "sem", "xr"]),
+    st.fixed_dictionaries(dict.fromkeys(("title", "text", "created", "kind", "why", "realm"), WORDS)),
+    st.booleans(),
+    st.booleans(),
+)
 
 
 @given(
-    st.lists(hostile_items(), min_size=1, max_size=6, unique_by=lambda admitted: admitted.row.id),
+    st.lists(HOSTILE, min_size=1, max_size=6, unique_by=lambda admitted: admitted.row.id),
     st.integers(200, 10_000),
+    st.sampled_from(["KNOWN", "UNKNOWN", None]),
+    st.booleans(),
 )
-def test_whatever_memories_say_the_block_holds(items: list[Admitted], cap: int) -> None:
-    environ = settings.load({"CHITTA_MAX_OUTPUT_CHARS": str(cap)})
-    made = compose(verdict(*items), (), environ)
-    assert made == compose(verdict(*items), (), environ)
+@hypothesis_settings(suppress_health_check=[HealthCheck.too_slow], deadline=None)
+def test_whatever_memories_say_the_block_holds(items: list[Admitted], cap: int, band: str | None, told: bool) -> None:
+    environ = settings.load({"CHITTA_MAX_OUTPUT_CHARS": str(cap), "CHITTA_UNKNOWN_LINE": str(int(told))})
+    given_verdict = verdict(*items, band=band)
+    made = compose(given_verdict, (), environ)
+    assert made == compose(given_verdict, (), environ)
+    said = block.for_person(made.verdict)
+    assert "\n" not in said and not HARNESS_TAG.search(said) and len(said.encode()) < 1_000
     assert len(made.text) <= cap and len(made.text.encode("utf-8")) <= MAX_BYTES
     if not made.text:
         assert made.verdict.admitted == ()
@@ -174,6 +245,7 @@ def test_whatever_memories_say_the_block_holds(items: list[Admitted], cap: int) 
     lines = made.text.split("\n")
     assert (lines[0], lines[-1]) == (OPEN, CLOSE)
     assert made.text.count(CLOSE) == made.text.count(OPEN) == 1
+    assert not HARNESS_TAG.search("\n".join(lines[1:-1]))
     assert sum(line.lstrip().startswith("- [") for line in lines) == len(made.verdict.admitted)
     assert sum(line.lstrip().startswith("[admit]") for line in lines) == 1
 

@@ -44,6 +44,14 @@ def test_nothing_for_nothing(harness: str) -> None:
     assert envelope("", harness, "UserPromptSubmit") == b""
 
 
+@pytest.mark.parametrize("harness", [*SHAPES, "unheard-of"])
+def test_only_some_harnesses_show_a_line_to_the_person(harness: str) -> None:
+    plain, told = (json.loads(envelope("text", harness, "", person)) for person in ("", "corrected before"))
+    assert plain == {key: value for key, value in told.items() if key != "systemMessage"}
+    assert told.get("systemMessage") == ("corrected before" if harness in ("claude", "codex") else None)
+    assert envelope("", harness, "", "corrected before") == b""
+
+
 @given(st.text(min_size=1), st.sampled_from(sorted(SHAPES)), st.text(max_size=20))
 def test_always_one_line_of_json(text: str, harness: str, event: str) -> None:
     raw = envelope(text, harness, event)
@@ -55,4 +63,5 @@ def test_always_one_line_of_json(text: str, harness: str, event: str) -> None:
 @pytest.mark.parametrize("harness", FILES)
 def test_the_harness_schema_takes_it(harness: str) -> None:
     schema = json.loads((SCHEMAS / FILES[harness]).read_text(encoding="utf-8"))
-    jsonschema.validate(json.loads(envelope("text", harness, event_of(harness, ""))), schema)
+    for person in ("", "corrected before"):
+        jsonschema.validate(json.loads(envelope("text", harness, event_of(harness, ""), person)), schema)

@@ -19,6 +19,7 @@ TEXT = st.text(alphabet=st.characters(exclude_categories=["Cs"]))
         query=TEXT,
         context_query=TEXT,
         tokens=st.lists(TEXT).map(tuple),
+        anchor=TEXT,
         session=TEXT,
         turn=st.integers(1, 1000),
         cwd=TEXT,
@@ -74,6 +75,9 @@ def test_misuse_is_a_value_error_with_a_sentence(raw: bytes) -> None:
         ("tokens", ["a", 1, None, "b"], ("a", "b")),
         ("realm", "", "global"),
         ("session", {"a": 1}, ""),
+        ("anchor", None, ""),
+        ("anchor", ["last"], ""),
+        ("anchor", "x" * (MAX_PROMPT_CHARS + 1), "x" * MAX_PROMPT_CHARS),
     ],
 )
 def test_odd_values_take_bounds_and_defaults(key: str, value: Any, read: Any) -> None:

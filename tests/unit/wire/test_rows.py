@@ -42,6 +42,7 @@ ROWS = st.builds(
     source=TEXT,
     confidence=UNIT,
     why=TEXT,
+    only_mentioned=st.booleans(),
 )
 HEADERS = st.builds(
     Header,
