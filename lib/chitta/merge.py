@@ -49,11 +49,14 @@ def finish(
     bands = calibration or _calibration(settings)
     problems: list[str] = []
     with Held(settings.state_dir, request.session) as held:
+        # A merge that took too long is done again by whoever waited; what the first one kept is this run's own.
+        again = bool(request.run) and held.session.run == request.run
+        own = held.session.recent if again else ()
         verdict = admit(
             request,
             results,
-            seen=held.session.injected,
-            recent=held.session.recent,
+            seen=[name for name in held.session.injected if name not in own],
+            recent=() if again else held.session.recent,
             settings=settings,
             calibration=bands,
             now=now,
@@ -64,6 +67,8 @@ def finish(
                 turn=request.turn,
                 topic="\n".join(filter(None, (request.anchor, request.prompt))) if request.tokens else "",
                 injected=[item.row.id for item in block.verdict.admitted if not item.pointer],
+                realm=request.realm,
+                run=request.run,
             )
         except OSError as problem:
             problems.append(f"session not kept: {problem.strerror}")
@@ -78,12 +83,13 @@ def finish(
         problems=problems,
     )
     try:
-        recall_log.append(settings.state_dir, line)
+        if not again:
+            recall_log.append(settings.state_dir, line)
     except OSError:
         pass  # a store that cannot be written is reported by `chitta doctor`, not to the model
     debug = debug_lines(block.verdict, request.tokens) if settings.flag("CHITTA_ADMIT_DEBUG") else ()
     return Finished(
-        envelope(block.text, request.harness, request.event, for_person(block.verdict)),
+        envelope(block.text, request.harness, request.event, for_person(verdict)),
         "".join(f"{text}\n" for text in debug).encode("utf-8", "replace"),
     )
 

@@ -33,6 +33,10 @@ _LOCK = "recall-log.lock"
 _BLOCKS = 2**48 - 59
 
 
+#: What the log says besides of a note whose text the session has: only its title was shown.
+_POINTED: dict[bool, dict[str, bool]] = {True: {"pointer": True}, False: {}}
+
+
 def entry(
     request: Request,
     results: Sequence[LaneResult],
@@ -64,7 +68,10 @@ def entry(
         "maxrel": verdict.maxrel,
         "threshold": threshold,
         "percent": verdict.percent,
-        "admitted": [{"id": item.row.id, "tag": item.tag, "conf": _conf(item.row)} for item in verdict.admitted],
+        "admitted": [
+            {"id": item.row.id, "tag": item.tag, "conf": _conf(item.row), **_POINTED[item.pointer]}
+            for item in verdict.admitted
+        ],
         "dropped": by_cause,
         **_terms(verdict),
         "trace": _trace(verdict, frozenset(request.tokens), with_words),
@@ -146,6 +153,7 @@ def _terms(verdict: Verdict) -> dict[str, Any]:
     return {
         "lone": terms.lone,
         **({"least_bm25": terms.least_bm25} if terms.lone else {}),
+        **({"foreign": True} if terms.foreign else {}),
         **{name: sorted(getattr(terms, name)) for name in ("silent", "small", "unmeasured")},
     }
 

@@ -30,12 +30,15 @@ _LOCK_NAME = "lock"
 
 
 class Session(NamedTuple):
-    """The last turns that had a topic, oldest first; the number of turns; ids already shown, and at the last turn."""
+    """The last turns that had a topic, oldest first; the number of turns; ids already shown, and at the last turn;
+    the realm that turn was typed in, and the run of the hook that kept it."""
 
     turns: tuple[str, ...] = ()
     turn: int = 0
     injected: tuple[str, ...] = ()
     recent: tuple[str, ...] = ()
+    realm: str = ""
+    run: str = ""
 
 
 def read(state_dir: str, session: str) -> Session:
@@ -55,6 +58,8 @@ def read(state_dir: str, session: str) -> Session:
         turn=turn if isinstance(turn, int) and 0 <= turn < 1_000_000 else 0,
         injected=_texts(value.get("injected"))[-MAX_INJECTED:],
         recent=_texts(value.get("recent"))[-MAX_INJECTED:],
+        realm=_text(value, "realm"),
+        run=_text(value, "run"),
     )
 
 
@@ -82,7 +87,7 @@ class Held:
             os.close(self._lock)
             self._lock = -1
 
-    def record(self, *, turn: int, topic: str, injected: Collection[str]) -> None:
+    def record(self, *, turn: int, topic: str, injected: Collection[str], realm: str = "", run: str = "") -> None:
         """Keep this turn: its number, its words when they name a topic (else ""), the ids whose text was shown.
 
         Raises ``OSError`` when the file cannot be written.
@@ -90,12 +95,15 @@ class Held:
         if not self._name:
             return
         turns, had = self.session.turns, self.session.injected
+        if realm != self.session.realm:
+            turns = ()
         words = topic[:MAX_TURN_CHARS]
         if words and turns[-1:] != (words,):
             turns = (*turns, words)[-MAX_TURNS:]
         again = set(injected)
         shown = (*(name for name in had if name not in again), *dict.fromkeys(injected))
-        self.session = Session(turns, max(self.session.turn + 1, turn), shown[-MAX_INJECTED:], tuple(injected))
+        number = self.session.turn if run and run == self.session.run else max(self.session.turn + 1, turn)
+        self.session = Session(turns, number, shown[-MAX_INJECTED:], tuple(injected), realm, run)
         _write(self._state_dir, self._name, self.session)
 
 
@@ -108,6 +116,11 @@ def _path(state_dir: str, session: str) -> str:
 
     name = sha256(session.encode("utf-8", "surrogatepass")).hexdigest()[:24]
     return os.path.join(_folder(state_dir), f"{name}.json")
+
+
+def _text(value: dict[str, Any], key: str) -> str:
+    found = value.get(key)
+    return found if isinstance(found, str) else ""
 
 
 def _texts(value: Any) -> tuple[str, ...]:

@@ -26,6 +26,7 @@ Payload = dict[str, Any]
 #: Characters of a payload's prompt that are read; markup may make up a part of them.
 MAX_TYPED_CHARS = 2 * MAX_PROMPT_CHARS
 MAX_QUERY_CHARS = 4_000
+MAX_SESSION_CHARS = 200
 #: Characters of each turn in the context query.
 CONTEXT_TURN_CHARS = 400
 #: Characters of the last turn that a turn which leans on it takes along.
@@ -85,11 +86,11 @@ class Turn(NamedTuple):
     reason: str = ""
 
 
-def prepare(payload: bytes, *, settings: Settings, harness: str = "", cwd: str = "") -> Turn:
+def prepare(payload: bytes, *, settings: Settings, harness: str = "", cwd: str = "", run: str = "") -> Turn:
     """Make the request of one prompt. Never raises for what a payload can hold; writes nothing.
 
     ``harness`` is the hook's argument ("" when it was not told), ``cwd`` the folder to take when
-    the payload names none.
+    the payload names none, ``run`` a name that no other run of the hook has.
     """
     value = _parse(payload)
     if value is None:
@@ -98,41 +99,51 @@ def prepare(payload: bytes, *, settings: Settings, harness: str = "", cwd: str =
     reason = _no_prompt(value, typed)
     if reason:
         return _nothing(reason)
-    prompt = clean_prompt(typed[:MAX_TYPED_CHARS])[:MAX_PROMPT_CHARS]
+    prompt = ends_of(clean_prompt(ends_of(typed, MAX_TYPED_CHARS)), MAX_PROMPT_CHARS)
     reason = _no_words(prompt)
     if reason:
         return _nothing(reason)
-    session = _first_text(value, SESSION_KEYS)[:200]
+    session = _session(value)
+    folder = _first_text(value, CWD_KEYS) or cwd
+    realm = realm_of(folder, settings.text("CHITTA_REALM"))
     known = sessions.read(settings.state_dir, session)
+    earlier = known.turns if known.realm in ("", realm) else ()
     query = focus(prompt)
     tokens = distinctive(query)
-    anchor = known.turns[-1] if known.turns and tokens and leans_back(prompt, tokens) else ""
-    folder = _first_text(value, CWD_KEYS) or cwd
+    anchor = earlier[-1][-ANCHOR_CHARS:] if earlier and tokens and leans_back(prompt, tokens) else ""
     facts = _facts(settings, terse=not tokens or is_terse_negation(prompt))
     client = _harness(value, harness)
     request = Request(
         prompt=prompt,
-        query=f"{anchor[:ANCHOR_CHARS]}\n{query}" if anchor else query,
-        context_query=context_query(prompt, known.turns),
+        query=f"{anchor}\n{query}" if anchor else query,
+        context_query=context_query(prompt, earlier),
         tokens=tokens,
-        anchor=anchor[:ANCHOR_CHARS],
+        anchor=anchor,
         session=session,
         turn=known.turn + 1,
         cwd=folder,
-        realm=realm_of(folder, settings.text("CHITTA_REALM")),
+        realm=realm,
         k=settings.integer("CHITTA_LANE_K"),
         deadline_ms=int(facts["limit_ms"]),
         harness=client,
         event=event_of(client, _first_text(value, EVENT_KEYS)),
+        run=run,
     )
     return Turn(request, facts)
+
+
+def ends_of(text: str, limit: int) -> str:
+    """``text`` within ``limit`` characters: its head and, where people ask, its last quarter."""
+    tail = limit // 4
+    return text if len(text) <= limit else f"{text[: limit - tail - 1]}\n{text[-tail:]}"
 
 
 def focus(prompt: str) -> str:
     """The text to recall on, at most :data:`MAX_QUERY_CHARS` characters.
 
-    A long prompt keeps its head and its tail, where people ask, and from between the lines that
-    look like errors, which are what a pasted log is about, and names that stand there once or twice.
+    A long prompt keeps its head and its tail, where people ask; then, from between, the lines that look
+    like errors, which are what a pasted log is about, and names that stand there once or twice. In that
+    order, since a model reads only so far.
     """
     if len(prompt) <= MAX_QUERY_CHARS:
         return prompt
@@ -146,7 +157,7 @@ def focus(prompt: str) -> str:
             left -= len(line) + 1
     names = _rare_names(prompt[edge:-edge][:_NAME_READ_CHARS])
     edge += max(left - len(names) - 1, 0) // 2
-    return "\n".join((prompt[:edge], *errors, *([names] if names else []), prompt[-edge:]))
+    return "\n".join((prompt[:edge], prompt[-edge:], *errors, *([names] if names else [])))
 
 
 def _rare_names(text: str) -> str:
@@ -206,6 +217,20 @@ def _first_text(value: Payload, keys: Sequence[str]) -> str:
         if isinstance(found, str) and found:
             return without_surrogates(found)
     return ""
+
+
+def _session(value: Payload) -> str:
+    """The session's identifier; a number counts, and of one that is too long the end tells it from others."""
+    for key in SESSION_KEYS:
+        found = value.get(key)
+        if isinstance(found, int) and not isinstance(found, bool):
+            return str(found)[:MAX_SESSION_CHARS]
+    name = _first_text(value, SESSION_KEYS)
+    if len(name) <= MAX_SESSION_CHARS:
+        return name
+    from hashlib import sha256
+
+    return name[:100] + sha256(name.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def _typed(value: Payload) -> str:

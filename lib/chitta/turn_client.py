@@ -72,7 +72,7 @@ def _prepare_here(payload: bytes, harness: str) -> tuple[bytes, bytes]:
     from chitta.wire.request import encode_request
 
     folder = client.to_text(_folder())
-    turn = prepare_turn(payload, settings=load(), harness=harness, cwd=folder)
+    turn = prepare_turn(payload, settings=load(), harness=harness, cwd=folder, run=f"h{time.time_ns():x}")
     facts = "\n".join(f"{name}={value}" for name, value in turn.facts.items()).encode()
     return _launchable(facts, encode_request(turn.request) if turn.request is not None else b"")
 

@@ -55,7 +55,7 @@ def test_what_is_admitted_is_printed_kept_and_logged(tmp_path: Path) -> None:
     assert "- [sem] Locks (insight, no date, a)" in context(finished)
     assert finished.stderr == b""
     kept = sessions.read(str(tmp_path / "state"), "s")
-    assert kept == sessions.Session((ASKED.prompt,), 1, ("a",), ("a",))
+    assert kept == sessions.Session((ASKED.prompt,), 1, ("a",), ("a",), ASKED.realm)
     (line,) = log(tmp_path)
     assert line["admitted"] == [{"id": "a", "tag": "sem", "conf": 0.9}]
     assert line["block"] == recall_log.block_id(ASKED, 1_800_000_000.0)
@@ -92,7 +92,7 @@ def test_what_found_no_room_may_still_be_shown_later(tmp_path: Path) -> None:
 
 def test_a_terse_turn_counts_but_is_no_topic(tmp_path: Path) -> None:
     finish(request=ASKED._replace(prompt="yes", tokens=()), CHITTA_HOME=str(tmp_path))
-    assert sessions.read(str(tmp_path / "state"), "s") == sessions.Session((), 1, ())
+    assert sessions.read(str(tmp_path / "state"), "s") == sessions.Session((), 1, (), realm=ASKED.realm)
 
 
 ANCHORED = ASKED._replace(prompt="do the same for staging", tokens=("staging",), anchor=ASKED.prompt, turn=2)
@@ -104,8 +104,28 @@ def test_a_turn_that_leans_on_the_last_one_is_one_topic_with_it(tmp_path: Path) 
     turns = sessions.read(str(tmp_path / "state"), "s").turns
     assert turns == (ASKED.prompt, f"{ASKED.prompt}\n{ANCHORED.prompt}")
     payload = json.dumps({"session_id": "s", "prompt": "and also for production"}).encode()
-    third = prepare(payload, settings=settings.load({"CHITTA_HOME": str(tmp_path)}), cwd="/").request
+    here = {"CHITTA_HOME": str(tmp_path), "CHITTA_REALM": ASKED.realm}
+    third = prepare(payload, settings=settings.load(here), cwd="/").request
     assert third is not None and third.query == f"{turns[-1]}\nand also for production"
+
+
+def test_another_realm_is_another_subject(tmp_path: Path) -> None:
+    finish(SEMANTIC, CHITTA_HOME=str(tmp_path))
+    payload = json.dumps({"session_id": "s", "prompt": "do the same for staging"}).encode()
+    for realm, leans in ((ASKED.realm, True), ("project:x/y/z", False)):
+        here = settings.load({"CHITTA_HOME": str(tmp_path), "CHITTA_REALM": realm})
+        request = prepare(payload, settings=here, cwd="/").request
+        assert request is not None and bool(request.anchor) == bool(request.context_query) == leans
+
+
+def test_what_is_merged_twice_counts_once(tmp_path: Path) -> None:
+    """Whoever waits too long for the daemon merges again, while the daemon goes on."""
+    once = ASKED._replace(run="r1")
+    first = finish(SEMANTIC, request=once, CHITTA_HOME=str(tmp_path))
+    assert finish(SEMANTIC, request=once, CHITTA_HOME=str(tmp_path)).stdout == first.stdout != b""
+    assert len(log(tmp_path)) == 1 and sessions.read(str(tmp_path / "state"), "s").turn == 1
+    assert finish(SEMANTIC, request=once._replace(run="r2"), CHITTA_HOME=str(tmp_path)).stdout == b""
+    assert len(log(tmp_path)) == 2
 
 
 def test_what_the_last_turn_was_shown_is_pointed_to_once(tmp_path: Path) -> None:

@@ -60,7 +60,8 @@ class Terms(NamedTuple):
     ``lone``: the turn has too few distinctive tokens. Of the roles (what a lane recalls from), ``silent``
     are those whose measure says UNKNOWN, with silence switched on; ``unmeasured`` those that nothing was
     measured for; ``small`` those that look among few notes. ``least_bm25`` is what a lone turn asks of
-    some lanes' words.
+    some lanes' words. ``foreign``: most tokens are of an alphabet that the calibration has not seen, where
+    the model finds everything alike.
     """
 
     lone: bool = False
@@ -68,6 +69,7 @@ class Terms(NamedTuple):
     small: frozenset[str] = frozenset()
     least_bm25: float = 0.0
     unmeasured: frozenset[str] = frozenset()
+    foreign: bool = False
 
 
 class Verdict(NamedTuple):
@@ -130,6 +132,7 @@ def admit(
         unmeasured=frozenset(role for role, maxrel in measured.items() if maxrel is None),
         small=frozenset(role for role, lane in policy.MEASURING_LANES.items() if _is_small(results, lane, most)),
         least_bm25=settings.real("CHITTA_KW_SINGLE_TOKEN_MIN"),
+        foreign=2 * sum(not token.isascii() for token in request.tokens) > len(request.tokens),
     )
     situation = _Situation(
         tokens=frozenset(request.tokens),
@@ -143,7 +146,7 @@ def admit(
     _drop_seen(candidates, causes, frozenset(seen))
     pointed = ""
     if request.anchor:
-        _drop_leftovers(candidates, causes, frozenset(seen))
+        _drop_leftovers(candidates, causes, frozenset(seen), situation)
         pointed = _point_back(candidates, causes, frozenset(recent) & frozenset(seen))
     _drop_doubles(candidates, causes)
     _drop_lesser(candidates, causes)
@@ -211,7 +214,7 @@ def _superseded(candidate: _Candidate, situation: _Situation) -> bool:
 
 
 def _bookkeeping(candidate: _Candidate, situation: _Situation) -> bool:
-    kind = candidate.row.kind.strip().lower()
+    kind = "".join(letter for letter in candidate.row.kind.lower() if letter.isalpha() or letter == "-")
     return kind in BOOKKEEPING_KINDS or (candidate.lane.knowledge_only and kind not in KNOWLEDGE_KINDS)
 
 
@@ -239,7 +242,8 @@ def _baseless(candidate: _Candidate, situation: _Situation) -> bool:
     if row.only_mentioned and not lane.certain:
         return True
     by_words = row.bm25 > 0.0 and bool(_shared(row, situation))
-    return not (lane.certain or by_words or row.cos >= policy.COS_FLOOR)
+    by_meaning = row.cos >= policy.COS_FLOOR and not situation.terms.foreign
+    return not (lane.certain or by_words or by_meaning)
 
 
 def _noise(candidate: _Candidate, situation: _Situation) -> bool:
@@ -307,13 +311,18 @@ def _drop_seen(candidates: list[_Candidate], causes: list[str], seen: frozenset[
             causes[place] = "dup"
 
 
-def _drop_leftovers(candidates: list[_Candidate], causes: list[str], seen: frozenset[str]) -> None:
+def _drop_leftovers(
+    candidates: list[_Candidate], causes: list[str], seen: frozenset[str], situation: _Situation
+) -> None:
     """A turn that leans on the last one asks of the same subject: what is less sure than a note of it that the
-    session was shown already is a leftover, not an answer."""
-    told = (c.row.conf for c in candidates if c.row.id in seen and not c.lane.certain)
-    surest = max(told, default=policy.NO_CONF)
+    session was shown already is a leftover, not an answer; unless it shares more of the turn's own words."""
+    told: dict[str, tuple[float, int]] = {}
+    for lane, row in candidates:
+        if row.id in seen and not lane.certain:
+            told[lane.role] = max(told.get(lane.role, (policy.NO_CONF, 0)), (row.conf, len(_shared(row, situation))))
     for place, (lane, row) in enumerate(candidates):
-        if not causes[place] and not lane.certain and row.conf < surest:
+        surest, words = told.get(lane.role, (policy.NO_CONF, 0))
+        if not causes[place] and not lane.certain and row.conf < surest and len(_shared(row, situation)) <= words:
             causes[place] = "dup"
 
 

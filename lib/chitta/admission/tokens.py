@@ -63,13 +63,17 @@ _DROPPED = (
     r"command-[a-z]+",
     r"local-command-[a-z]+",
     r"ide_[a-z_]+",
+    r"bash-[a-z]+",
+    "user-prompt-submit-hook",
     "environment_context",
     "hook_context",
     "persisted-output",
     "chitta-notes",
 )
 _UNWRAPPED = ("user_query",)
-_TAG = re.compile(rf"<(?P<close>/?)(?P<name>{'|'.join(_DROPPED + _UNWRAPPED)})(?=[\s/>])[^<>]{{0,200}}>", re.IGNORECASE)
+_TAG = re.compile(
+    rf"<\s?(?P<close>/?)(?P<name>{'|'.join(_DROPPED + _UNWRAPPED)})(?=[\s/>])[^<>]{{0,2000}}>", re.IGNORECASE
+)
 _CONTROL = dict.fromkeys([*range(0x20), *range(0x7F, 0xA0), 0xFEFF])
 for _kept in "\n\t":
     del _CONTROL[ord(_kept)]
@@ -77,7 +81,8 @@ _NEWLINES = re.compile("\r\n?|[\x0b\x0c\x85\u2028\u2029]")
 
 
 def distinctive(text: str) -> tuple[str, ...]:
-    """The distinctive tokens of ``text``, in order of first appearance, at most :data:`LIMIT`.
+    """The distinctive tokens of ``text``, in order of first appearance, at most :data:`LIMIT`: of more, the first
+    and the last, since people ask at either end of what they paste.
 
     Lower-cased words of four characters and more minus :data:`STOP_WORDS`; identifiers, paths and
     arrows (``a->b``) stay whole. A run of a script without spaces gives its character pairs.
@@ -86,9 +91,8 @@ def distinctive(text: str) -> tuple[str, ...]:
     for token in _tokens(text[:READ_CHARS].lower()):
         if token not in STOP_WORDS:
             found[token] = None
-            if len(found) == LIMIT:
-                break
-    return tuple(found)
+    every = tuple(found)
+    return every if len(every) <= LIMIT else every[: LIMIT // 2] + every[-(LIMIT // 2) :]
 
 
 def _tokens(text: str) -> Iterator[str]:
@@ -111,6 +115,7 @@ def clean_prompt(text: str) -> str:
     text = _sound(text)
     kept: list[str] = []
     open_names: list[str] = []
+    open_counts: dict[str, int] = {}
     opened_at = at = 0
     for tag in _TAG.finditer(text):
         name = tag["name"].lower()
@@ -123,8 +128,12 @@ def clean_prompt(text: str) -> str:
             if not open_names:
                 opened_at = tag.start()
             open_names.append(name)
-        elif name in open_names:
-            del open_names[len(open_names) - 1 - open_names[::-1].index(name) :]
+            open_counts[name] = open_counts.get(name, 0) + 1
+        elif open_counts.get(name):
+            closed = ""
+            while closed != name:
+                closed = open_names.pop()
+                open_counts[closed] -= 1
             at = tag.end()
     if open_names:
         begins_line = not text[:opened_at].rpartition("\n")[2].strip()

@@ -72,13 +72,19 @@ def reasons(record: Record, seen: Sequence[Seen], realms: Mapping[str, str]) -> 
     for one in seen:  # the slots are given by note: whichever row came that far holds it
         if one.admitted or (one.outcome == "cap" and _role(one) != policy.BEYOND):
             held.setdefault(one.id, one)
+    pointed = {item.get("id") for item in record.get("admitted", []) if item.get("pointer") is True}
     scoped = any(_role(one) == policy.SCOPED and one.outcome in (ADMITTED, "dup", "cap") for one in seen)
     found = []
     for one in seen:
         holder = held.get(one.id)
         company = Company(holder.tag, holder.outcome, scoped) if holder else Company(scoped=scoped)
         row = Evidence(one.conf, one.cos, one.bm25, one.shared, realms.get(one.id, ""))
-        found.append(why(one.tag, one.outcome, row, judged_on, company))
+        phrase = why(one.tag, one.outcome, row, judged_on, company)
+        found.append(
+            f"only pointed to, since the last turn was shown its text; {phrase}"
+            if one.id in pointed and one.admitted
+            else phrase
+        )
     return found
 
 

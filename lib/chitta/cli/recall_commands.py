@@ -21,6 +21,8 @@ WAIT_S = 90.0
 SUPPORTED, RELATED, UNRELATED = "supported", "related", "none"
 #: Share of the question's words (weighed by rarity) that ties a note to it, where none of them is distinctive.
 RELATED_COVERAGE = 0.5
+#: Least probability of a note that only its meaning ties to the question: the model finds everything somewhat near.
+RELATED_CONF = 0.02
 
 
 #: Where was looked: one realm that was named, this folder's and `global`, then all others as well, or everywhere.
@@ -134,7 +136,7 @@ def tier(row: Row) -> str:
     if row.conf >= (terms.conf_floor if row.cos >= 0 else terms.words_conf_floor):
         return SUPPORTED
     by_words = row.bm25 > 0 and (bool(row.shared) or row.coverage >= RELATED_COVERAGE)
-    return RELATED if by_words or row.cos >= COS_FLOOR else UNRELATED
+    return RELATED if by_words or (row.cos >= COS_FLOOR and row.conf >= RELATED_CONF) else UNRELATED
 
 
 def arms(row: Row, strategy: str = "hybrid") -> list[str]:

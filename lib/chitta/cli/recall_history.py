@@ -44,8 +44,30 @@ def _objects(raw: bytes, count: int) -> list[dict[str, Any]]:
         except ValueError:
             continue
         if isinstance(value, dict):
-            found.append(value)
+            found.append(_well_formed(value))
     return found
+
+
+def _well_formed(line: dict[str, Any]) -> dict[str, Any]:
+    """The line without the parts that are not what the log writes; readers then need not look twice."""
+    lanes, dropped, admitted = (line.get(key) for key in ("lanes", "dropped", "admitted"))
+    if "lanes" in line:
+        line["lanes"] = (
+            {k: _lane(v) for k, v in lanes.items() if isinstance(v, dict)} if isinstance(lanes, dict) else {}
+        )
+    if "dropped" in line:
+        line["dropped"] = _counts(dropped)
+    if "admitted" in line:
+        line["admitted"] = [one for one in admitted if isinstance(one, dict)] if isinstance(admitted, list) else []
+    return line
+
+
+def _lane(facts: dict[str, Any]) -> dict[str, Any]:
+    return {**facts, "dropped": _counts(facts.get("dropped"))} if "dropped" in facts else facts
+
+
+def _counts(value: Any) -> dict[str, int]:
+    return {k: n for k, n in value.items() if isinstance(n, int)} if isinstance(value, dict) else {}
 
 
 def path_of(settings: Settings) -> str:

@@ -168,9 +168,9 @@ def why_silent(payload: bytes, record: dict[str, Any], settings: Settings, candi
 
 def _band(record: dict[str, Any], candidates: Sequence[Candidate]) -> str:
     best = max(candidates, key=lambda candidate: candidate.conf, default=None)
-    near = (
-        f"not sure enough: best candidate {best.id} (conf {best.conf:.2f}), dropped for {best.outcome}" if best else ""
-    )
+    sure = best is not None and best.outcome in ("dup", "cap")
+    judged = "nothing new, or no room" if sure else "not sure enough"
+    near = f"{judged}: best candidate {best.id} (conf {best.conf:.2f}), dropped for {best.outcome}" if best else ""
     if record.get("band") is None:
         return f"relevance was not measured; {near}" if near else "relevance was not measured"
     band = f"{record['band']} {record.get('percent')}%"

@@ -184,7 +184,7 @@ class Service:
         words = [unquote(word, errors="surrogateescape") for word in head.arguments]
         harness, cwd = (*words, "", "")[:2]
         self.want_models(settings)
-        turn = prepare(body, settings=settings, harness=harness, cwd=cwd)
+        turn = prepare(body, settings=settings, harness=harness, cwd=cwd, run=f"d{time.time_ns():x}")
         facts = "".join(f"{name}={value}\n" for name, value in turn.facts.items()).encode()
         if turn.request is None:
             return _reply(OK, facts + b"\n")

@@ -4,7 +4,7 @@ No ranking and no threshold. A trigger is the wrong form as it would be typed ag
 by its exact phrase; by all of its content bigrams, for a trigger of three content words or more
 (``log the request body`` by ``logger.info(request.body)``); by the file, for ``edit FILE``; by its
 first part, for ``X in Y``. A mention fires when it is an order: not in one of the innocent sentences
-below, with a verb of writing for a file, with the place said for ``X in Y``.
+(:mod:`chitta.notes.innocent`), with a verb of writing for a file, with the place said for ``X in Y``.
 
 Imported on the prompt path when the daemon is away: standard library only, and cheap.
 """
@@ -15,14 +15,18 @@ import re
 import unicodedata
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
+from itertools import islice
 from typing import NamedTuple
 
+from chitta.notes.innocent import innocent
 from chitta.notes.note import Note, one_line
 
 #: A wrong form of more words is described rather than quoted; nobody types it again.
 PHRASE_WORDS = 6
 #: Content words of a trigger may be this far apart, in content words, and still be one bigram.
 WINDOW = 8
+#: Mentions of a trigger that are looked at; whoever repeats it more often orders it among the first.
+MOST_MENTIONS = 12
 #: Content words that a trigger needs before its bigrams count.
 BIGRAM_WORDS = 3
 
@@ -37,7 +41,6 @@ _TOKEN = re.compile(
     rf"{_WORD}(?:(?:://|::|->|[-.:/@+']){_WORD})*(?:\+\+|\#(?!\w))?\(?"
 )
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+|\n+|;\s")
-_QUOTED = re.compile(r"`[^`]*`|\"[^\"]*\"|“[^”]*”|«[^»]*»|(?<!\w)'[^']*'(?!\w)")
 _ARTICLES = frozenset("a an the".split())
 _EDIT = re.compile(r"(?:edit|change|modify|touch|write(?: to| in)?|update|patch)\s+(?:the\s+)?(\S+)", re.IGNORECASE)
 _SCOPED = re.compile(r"(.+?)\s+(?:in|inside|for|on|within)\s+(?:the\s+|our\s+)?(\w+)", re.IGNORECASE)
@@ -48,70 +51,6 @@ _WRITING = re.compile(
 )
 _STOP_WORDS = _ARTICLES | frozenset(
     "and as at by be for from in into is it its of off on or our so that their then this to up we with you your".split()
-)
-
-
-class Rule(NamedTuple):
-    """A way of mentioning the wrong form without ordering it.
-
-    ``pattern`` (a verbose one) is searched in the sentence, in lower case, with the mention written
-    as ``§``. It is compiled on first use: most prompts hold no mention.
-    ``quoted``: the rule holds only for a mention between quotes or backticks.
-    """
-
-    name: str
-    meaning: str
-    pattern: str
-    quoted: bool = False
-
-
-INNOCENT: tuple[Rule, ...] = (
-    Rule(
-        "negated",
-        "The prompt itself says not to.",
-        r"""\b(?:don't|dont|do\ not|doesn't|never|(?<!why\ )not|no|avoid|without|stop|instead\ of|rather\ than)\s+
-        (?:(?:ever|just|to|use|using|run|running|call|calling|do|doing|add|adding|a|an|the|any)\s+){0,3}[`"']?§""",
-    ),
-    Rule(
-        "moved away from",
-        "The prompt replaces the wrong form.",
-        r"""\b(?:replac|swap)\w*\b.*§.*\b(?:with|by|for)\b
-        | \b(?:migrat|switch|mov|convert|chang)\w*\b.*\bfrom\s+(?:the\s+)?[`"']?§
-        | §[`"']?\s*(?:->|=>|→)""",
-    ),
-    Rule(
-        "documented",
-        "A quotation in a sentence about a text or about the past.",
-        r"""\b(?:readme|docs?|documentation|documented|changelog|release\ notes?|wiki|tutorial|guide|comments?|typo
-        |spelling|wording|heading|history|reflog|postmortem|post-mortem|the\ old|used\ to)\b""",
-        quoted=True,
-    ),
-    Rule(
-        "done by others",
-        "Somebody did it, once.",
-        r"""\b(?:some(?:body|one)|any(?:body|one)|who|he|she|they)\s+(?:has\s+|had\s+|have\s+)?
-        (?:did|done|ran|run|used|called|made|put|added|typed)\b.*§""",
-    ),
-    Rule(
-        "complained about",
-        "A tool or a person reports it.",
-        r"""\b(?:complain|warn|object)\w*\s+(?:\w+\s+)?(?:about|of|to)\s+[`"']?§
-        | \b(?:flags|flagged|mentions|mentioned|forbids|bans|banned)\s+[`"']?§""",
-    ),
-    Rule(
-        "asked about",
-        "A question about it, not a request for it.",
-        r"""^\W*(?:(?:and|but|so|ok|hm+)\W+)?
-        (?:what|what's|which|who|where|when|why(?!\ (?:don't|not))|how\ (?:many|much|often|long)
-        |does|did|is|are|was|were|has|have)\b.*§.*\?\W*$""",
-    ),
-    Rule(
-        "looked for",
-        "The prompt begins with a verb of reading, and the mention is what is read.",
-        r"""^\W*(?:(?:please|now|then|first|just|can\ you|could\ you)\W+)*
-        (?:list|count|find|grep|search|show\ me|explain|describe|tell\ me|summari[sz]e)\b
-        (?!.*(?:[,:]|\b(?:and|then|so))\s+(?:(?:then|run|do|use|call)\s+)*[`"']?§).*§""",
-    ),
 )
 
 
@@ -165,7 +104,7 @@ def match_triggers(prompt: str, triggers: Sequence[str], right: str = "") -> str
     A mention that is part of the ``right`` form, or that a rule of :data:`INNOCENT` explains, does
     not count; one that counts is enough.
     """
-    for trigger, sentence, mention in _mentions(prompt, triggers):
+    for trigger, sentence, mention in islice(_mentions(prompt, triggers), MOST_MENTIONS * len(triggers)):
         if (
             mention.ordered
             and not _says_right(sentence, mention.start, mention.end, right)
@@ -182,17 +121,14 @@ def only_mentioned(prompt: str, triggers: Sequence[str], right: str = "") -> boo
     return any(True for _ in _mentions(prompt, triggers)) and match_triggers(prompt, triggers, right) is None
 
 
-def innocent(sentence: str, start: int, end: int) -> Rule | None:
-    """The first rule that explains the mention at ``[start, end)`` of a normalised sentence."""
-    quoted = any(found.start() < start and end < found.end() for found in _QUOTED.finditer(sentence))
-    marked = f"{sentence[:start]}§{sentence[end:]}"
-    for rule in INNOCENT:
-        if (quoted or not rule.quoted) and re.search(rule.pattern, marked, re.VERBOSE):
-            return rule
-    return None
-
-
 # Finding mentions
+
+#: Words that anybody uses in any sentence: alone they are no wrong form.
+_PLAIN_WORDS = frozenset(
+    """
+    all any are but can few has how its may no not now old one out see the them then two use was way who why yes you
+    """.split()
+)
 
 
 class _Token(NamedTuple):
@@ -263,7 +199,7 @@ def _by_head(
 def _phrases(sentence: _Sentence, trigger: str) -> Iterator[tuple[int, int]]:
     """Where the trigger's tokens stand side by side, articles aside."""
     wanted = [token.text for part in _sentences(trigger) for token in part.tokens if token.text not in _ARTICLES]
-    if all(word in _STOP_WORDS for word in wanted):
+    if all(word in _STOP_WORDS for word in wanted) or (len(wanted) == 1 and wanted[0] in _PLAIN_WORDS):
         return
     tokens = [token for token in sentence.tokens if token.text not in _ARTICLES]
     for at in range(len(tokens) - len(wanted) + 1):

@@ -84,8 +84,11 @@ def compose(verdict: Verdict, results: Sequence[LaneResult], settings: Settings)
 
 def for_person(verdict: Verdict) -> str:
     """One line on the correction that the prompt repeats the wrong form of, for whoever typed it; "" without one."""
-    titles = [one_line(neutral(item.row.title)) for item in verdict.admitted if item.reserved]
-    return f"chitta: corrected before: {titles[0][:MAX_TITLE_CHARS]}" if titles and titles[0] else ""
+    for item in verdict.admitted:
+        title = one_line(neutral(one_line(item.row.title) or _heading(item.row.text.strip().partition("\n")[0])))
+        if item.reserved and title:
+            return f"chitta: corrected before: {title[:MAX_TITLE_CHARS]}"
+    return ""
 
 
 def _fitted(items: Sequence[_Item], verdict: Verdict, results: Sequence[LaneResult], room: int, profile: bool) -> Block:

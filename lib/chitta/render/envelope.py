@@ -55,13 +55,11 @@ def event_of(harness: str, event: str) -> str:
 
 
 def envelope(text: str, harness: str, event: str, person: str = "") -> bytes:
-    """What the hook prints: one line of JSON, or nothing for an empty text.
+    """What the hook prints: one line of JSON, or nothing where there is nothing to say.
 
     ``person`` is a line for the person, which only some harnesses can show.
     """
-    if not text:
-        return b""
-    fields = SHAPES.get(harness, _nested)(text, event_of(harness, event))
+    fields = SHAPES.get(harness, _nested)(text, event_of(harness, event)) if text else {}
     if person and harness in TELLS_PERSON:
         fields["systemMessage"] = person
-    return codec.dumps(fields) + b"\n"
+    return codec.dumps(fields) + b"\n" if fields else b""

@@ -24,13 +24,16 @@ _TERMINAL = re.compile(
 )
 # What nobody sees: controls but tab and newline; soft hyphen; joiners and marks of direction; fillers
 # of Hangul and Mongolian; invisible operators; deprecated and annotation marks; byte-order mark;
-# variation selectors but the one for emoji; private tags of plane 14; what is no character.
+# variation selectors but that of an emoji; marks of format of Arabic, shorthand and music; private tags of
+# plane 14; what is no character.
 _UNSEEN = re.compile(
     "[\x00-\x08\x0e-\x1f\x7f-\x9f\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f"
     "\u202a-\u202e\u2060-\u206f\u3164\ufdd0-\ufdef\ufe00-\ufe0e\ufeff\uffa0\ufff0-\ufffb\ufffe\uffff"
+    "\u0600-\u0605\u06dd\u070f\u08e2\U000110bd\U000110cd\U0001bca0-\U0001bca3\U0001d173-\U0001d17a"
     "\U000e0000-\U000e0fff]"
+    "|(?<![^\x00-\x7f])\ufe0f"
 )
-_MARKUP = re.compile(r"<(?=[A-Za-z!?]|\s*/)")
+_MARKUP = re.compile(r"<(?=[A-Za-z!?|]|\s*/)")
 # The two ways in which a line of the block begins that a line of a memory must not.
 _ITEM = re.compile(r"^([^\S\n]*-\s*)\[", re.MULTILINE)
 _SUMMARY = re.compile(r"^([^\S\n]*)\[(?=\s*admit)", re.IGNORECASE | re.MULTILINE)

@@ -10,6 +10,7 @@ from chitta.wire import codec
 VERSION = 1
 MAX_PROMPT_CHARS = 200_000
 _MAX_TOKENS = 256
+_MAX_RUN = 64
 
 
 class Request(NamedTuple):
@@ -19,7 +20,7 @@ class Request(NamedTuple):
     recall on; ``anchor`` is the last turn's words where this one leans on it ("do the same for
     staging"), and the query begins with them then; ``context_query`` is the recency-weighted bag
     of this and the last two turns, or empty on a session's first turn; ``deadline_ms`` counts from
-    the lane's start.
+    the lane's start; ``run`` names this run of the hook, so that what is merged twice counts once.
     """
 
     prompt: str
@@ -35,6 +36,7 @@ class Request(NamedTuple):
     deadline_ms: int = 2000
     harness: str = "claude"
     event: str = "UserPromptSubmit"
+    run: str = ""
     v: int = VERSION
 
 
@@ -74,6 +76,7 @@ def parse_request(raw: bytes) -> Request:
         deadline_ms=_whole(value, "deadline_ms", 2000, 1, 600_000),
         harness=_text(value, "harness", "claude"),
         event=_text(value, "event", "UserPromptSubmit"),
+        run=_text(value, "run", "")[:_MAX_RUN],
     )
 
 

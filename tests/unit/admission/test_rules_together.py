@@ -60,11 +60,7 @@ def test_a_session_is_shown_a_note_once_but_for_a_mistake_made_again(terms: poli
 )
 @pytest.mark.parametrize("name", ["semantic", "cross-realm"])
 def test_what_is_less_sure_than_what_was_shown_of_its_subject_is_a_leftover(name: str, conf: float, came: str) -> None:
-    found = (
-        lane("correction", row("shown", conf=0.8, kind="correction")),
-        lane(name, row("a", conf=conf), maxrel=0.9),
-        MEASURED,
-    )
+    found = (lane(name, row("shown", conf=0.8), row("a", conf=conf), maxrel=0.9), MEASURED)
     tag = policy.BY_LANE[name].tag
     assert outcome(judge(*found, request=ANCHORED, seen=["shown"]), tag) == came
     assert outcome(judge(*found, request=ASKED, seen=["shown"]), tag) == ADMITTED, "a turn that stands alone"

@@ -8,7 +8,7 @@ import pytest
 
 from chitta.admission.policy import BY_LANE, COS_FLOOR
 from chitta.cli import recall_commands
-from chitta.cli.recall_commands import RELATED, SUPPORTED, UNRELATED, Answer, arms, tier
+from chitta.cli.recall_commands import RELATED, RELATED_CONF, SUPPORTED, UNRELATED, Answer, arms, tier
 from chitta.wire.rows import Row
 
 Run = Callable[..., Any]
@@ -121,7 +121,8 @@ def test_misuse(store: Run, words: list[str]) -> None:
         (Row("a", 1.0, conf=WORDS_FLOOR - 0.01, bm25=3.0, shared=("x",)), RELATED),
         (Row("a", 1.0, conf=0.0, bm25=3.0, coverage=0.5), RELATED),
         (Row("a", 1.0, conf=0.0, bm25=3.0, coverage=0.4), UNRELATED),
-        (Row("a", 1.0, conf=0.0, cos=COS_FLOOR), RELATED),
+        (Row("a", 1.0, conf=RELATED_CONF, cos=COS_FLOOR), RELATED),
+        (Row("a", 1.0, conf=RELATED_CONF - 0.001, cos=COS_FLOOR), UNRELATED),
         (Row("a", 1.0, conf=0.0, cos=COS_FLOOR - 0.01), UNRELATED),
         (Row("a", 1.0), UNRELATED),
     ],

@@ -6,8 +6,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from chitta.notes.correction import INNOCENT, innocent, make_correction, match_triggers, only_mentioned, triggers_for
+from chitta.notes.correction import make_correction, match_triggers, only_mentioned, triggers_for
 from chitta.notes.frontmatter import format_note, parse_note
+from chitta.notes.innocent import INNOCENT, innocent
 
 NPM = ("npm install",)
 
@@ -188,6 +189,30 @@ RULES = {
         ["list where npm install is called", "please find all scripts with npm install", "explain npm install to me"],
         ["find a date library and npm install it", "show me the page, npm install it first"],
     ),
+    "told of the past": (
+        [
+            "bob ran npm install yesterday and lost the lock file",
+            "npm install didn't help",
+            "they would npm install daily",
+        ],
+        ["i ran npm install and it failed, try again", "it failed, npm install it"],
+    ),
+    "removed": (
+        ["remove npm install from ci.yml", "there is an npm install in ci.yml, delete it"],
+        ["remove left-pad, and then in the folder of the new package please npm install right-pad"],
+    ),
+    "said by a text": (
+        ["the tutorial told me to npm install it", "ann said: 'just npm install it'", "he asked if we npm install it"],
+        ["as discussed, npm install it"],
+    ),
+    "compared or translated": (
+        ["npm install vs pnpm add", "translate npm install to pnpm"],
+        ["npm install or nothing"],
+    ),
+    "kept from others": (["make sure nobody can npm install here"], ["anybody may look: npm install it"]),
+    "pasted": (["+ npm install", "$ npm install"], ["1. npm install"]),
+    "asked for an opinion": (["so npm install, right?"], ["npm install it right away"]),
+    "in another script": (["不要 npm install", "npm install しないで"], ["请 npm install"]),
 }
 
 

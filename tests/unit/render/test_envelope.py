@@ -49,7 +49,8 @@ def test_only_some_harnesses_show_a_line_to_the_person(harness: str) -> None:
     plain, told = (json.loads(envelope("text", harness, "", person)) for person in ("", "corrected before"))
     assert plain == {key: value for key, value in told.items() if key != "systemMessage"}
     assert told.get("systemMessage") == ("corrected before" if harness in ("claude", "codex") else None)
-    assert envelope("", harness, "", "corrected before") == b""
+    alone = envelope("", harness, "", "corrected before")
+    assert alone == (b'{"systemMessage":"corrected before"}\n' if harness in ("claude", "codex") else b"")
 
 
 @given(st.text(min_size=1), st.sampled_from(sorted(SHAPES)), st.text(max_size=20))
