@@ -95,7 +95,7 @@ INNOCENT: tuple[Rule, ...] = (
         "said by a text",
         "A document, a tool or a person says it.",
         r"""\b(?:tutorial|runbook|docs?|documentation|readme|guide|linter|wiki|article|blog|manual|compiler|book|policy)\b.{0,40}
-        \b(?:say|says|said|told|tells|recommends?|suggests?|mentions?|wants?|shows?|calls?)\b.{0,40}§
+        \b(?:says?|said|told|tells?|recommends?|suggests?|mentions?|wants?|shows?|calls?)\b.{0,40}§
         | \b(?:said|says|wrote|writes|quote|quoted|asked|told\ (?:me|us))\b\W{0,4}["“'`«].*§
         | \bask(?:s|ed)?\s+(?:us\s+|me\s+)?(?:if|whether)\b.*§""",
     ),
