@@ -11,7 +11,8 @@ from collections.abc import Collection, Iterable, Sequence
 from typing import NamedTuple
 
 from chitta import recall_log
-from chitta.admission.gate import ADMITTED, Bands, Verdict, admit
+from chitta.admission.gate import admit
+from chitta.admission.verdict import ADMITTED, Bands, Verdict
 from chitta.render.block import compose, for_person
 from chitta.render.envelope import envelope
 from chitta.render.neutral import neutral

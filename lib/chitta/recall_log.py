@@ -14,7 +14,7 @@ from collections.abc import Collection, Iterable, Sequence
 from typing import Any
 
 from chitta.admission import policy
-from chitta.admission.gate import ADMITTED, SHADOW, Verdict
+from chitta.admission.verdict import ADMITTED, SHADOW, Verdict
 from chitta.folders import make_private
 from chitta.settings import Settings
 from chitta.wire import codec

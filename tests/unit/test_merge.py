@@ -8,7 +8,7 @@ import pytest
 
 from chitta import merge, recall_log, sessions, settings
 from chitta.admission import policy
-from chitta.admission.gate import Judged, Terms, Verdict
+from chitta.admission.verdict import Judged, Terms, Verdict
 from chitta.render.block import POINTER
 from chitta.turn import prepare
 from chitta.wire.request import Request

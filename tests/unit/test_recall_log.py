@@ -14,7 +14,8 @@ import pytest
 
 from chitta import recall_log, settings
 from chitta.admission import policy
-from chitta.admission.gate import Admitted, Judged, Terms, Verdict, admit
+from chitta.admission.gate import admit
+from chitta.admission.verdict import Admitted, Judged, Terms, Verdict
 from chitta.wire.request import Request
 from chitta.wire.rows import Header, LaneResult, Row
 

@@ -11,8 +11,8 @@ from collections.abc import Callable, Collection
 from typing import NamedTuple
 
 from chitta.admission import policy
-from chitta.admission.gate import ADMITTED, SHADOW, Terms
 from chitta.admission.policy import LanePolicy
+from chitta.admission.verdict import ADMITTED, SHADOW, Terms
 from chitta.wire.rows import NOT_MEASURED
 
 

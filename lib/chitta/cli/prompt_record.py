@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from chitta.admission import policy
-from chitta.admission.gate import ADMITTED, Terms
+from chitta.admission.verdict import ADMITTED, Terms
 from chitta.admission.why import Company, Evidence, why
 from chitta.cli import output
 from chitta.cli.failure import Misuse, Nothing

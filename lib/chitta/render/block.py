@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from chitta.admission import policy
-from chitta.admission.gate import KNOWN, UNKNOWN, Admitted, Verdict, narrowed
+from chitta.admission.verdict import KNOWN, UNKNOWN, Admitted, Verdict, narrowed
 from chitta.notes.note import one_line
 from chitta.render.neutral import neutral
 from chitta.settings import Settings

@@ -4,7 +4,8 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from chitta import settings
-from chitta.admission.gate import Verdict, admit
+from chitta.admission.gate import admit
+from chitta.admission.verdict import Verdict
 from chitta.wire.request import Request
 from chitta.wire.rows import Header, LaneResult, Row
 

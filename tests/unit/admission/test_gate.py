@@ -6,7 +6,8 @@ import pytest
 
 from chitta import settings
 from chitta.admission import policy
-from chitta.admission.gate import KNOWN, UNKNOWN, expired, narrowed
+from chitta.admission.gate import expired
+from chitta.admission.verdict import KNOWN, UNKNOWN, narrowed
 from chitta.notes.note import BOOKKEEPING_KINDS, KNOWLEDGE_KINDS
 from chitta.wire.rows import Header, LaneResult
 

@@ -6,7 +6,7 @@ import pytest
 
 from chitta import settings
 from chitta.admission import policy
-from chitta.admission.gate import ADMITTED
+from chitta.admission.verdict import ADMITTED
 from chitta.wire.request import Request
 from chitta.wire.rows import LaneResult
 

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from chitta.admission import policy
-from chitta.admission.gate import ADMITTED, UNKNOWN, Verdict
+from chitta.admission.verdict import ADMITTED, UNKNOWN, Verdict
 from chitta.wire.rows import LaneResult
 
 from .conftest import ANCHORED, ASKED, STRANGER, judge, lane, outcome, outcomes, row, shown

@@ -7,7 +7,7 @@ import pytest
 
 from chitta import settings
 from chitta.admission import gate, policy, why
-from chitta.admission.gate import Terms
+from chitta.admission.verdict import ADMITTED, SHADOW, Terms
 from chitta.admission.why import Company, Evidence
 from chitta.wire.request import Request
 from chitta.wire.rows import Header, LaneResult, Row
@@ -29,7 +29,7 @@ def phrase(tag: str, outcome: str, terms: Terms = PLAIN, company: Company = why.
 
 @pytest.mark.parametrize("lane", policy.LANES, ids=lambda lane: lane.tag)
 def test_every_outcome_has_a_phrase_of_its_own_in_every_lane(lane: policy.LanePolicy) -> None:
-    assert set(why.PHRASES) == {*policy.CAUSES, gate.ADMITTED}
+    assert set(why.PHRASES) == {*policy.CAUSES, ADMITTED}
     said = {outcome: phrase(lane.tag, outcome) for outcome in why.PHRASES}
     assert len(set(said.values())) == len(said) and all(len(words) > 10 for words in said.values())
 
@@ -71,9 +71,9 @@ SILENCE = "UNKNOWN silences this lane; CHITTA_UNKNOWN_SILENCE=0 lets it speak"
         (phrase(DROPPED.tag, "unk"), SILENCE),
         (phrase("corr", "unk", Terms(small=ALL_ROLES)), SILENCE),
         (phrase(LANE, "dup"), "was shown in this session already"),
-        (phrase("xr", "dup", company=Company("kw", gate.ADMITTED)), "lane kw brought the same note"),
+        (phrase("xr", "dup", company=Company("kw", ADMITTED)), "lane kw brought the same note"),
         (phrase("xr", "dup", company=Company("kw", "cap")), "lane kw brought the same note (cap)"),
-        (phrase(LANE, "dup", company=Company(LANE, gate.ADMITTED)), "twice"),
+        (phrase(LANE, "dup", company=Company(LANE, ADMITTED)), "twice"),
         (phrase(LANE, "cap", company=Company(scoped=True)), "CHITTA_MAX_MEMORIES"),
         (phrase(BEYOND, "cap", company=Company(scoped=True)), "this project had its own"),
         (phrase(BEYOND, "cap"), "CHITTA_MAX_MEMORIES"),
@@ -82,10 +82,10 @@ SILENCE = "UNKNOWN silences this lane; CHITTA_UNKNOWN_SILENCE=0 lets it speak"
         (phrase(LANE, "sup"), "valid_until"),
         (phrase("kw", "meta"), "knowledge kinds only"),
         (phrase("sem", "meta"), "a bookkeeping kind"),
-        (phrase(LANE, gate.ADMITTED), "conf 0.90, cosine 0.80, 2 shared words"),
-        (phrase(LANE, gate.ADMITTED, cos=-1.0, shared=1), "conf 0.90, 1 shared word"),
-        (phrase(CERTAIN.tag, gate.ADMITTED, conf=-1.0, cos=-1.0, shared=0), "the prompt repeats its trigger"),
-        (phrase("temporal", gate.SHADOW), "measured only"),
+        (phrase(LANE, ADMITTED), "conf 0.90, cosine 0.80, 2 shared words"),
+        (phrase(LANE, ADMITTED, cos=-1.0, shared=1), "conf 0.90, 1 shared word"),
+        (phrase(CERTAIN.tag, ADMITTED, conf=-1.0, cos=-1.0, shared=0), "the prompt repeats its trigger"),
+        (phrase("temporal", SHADOW), "measured only"),
         (phrase("temporal", "conf"), policy.CAUSES["conf"]),
         (phrase(LANE, "cause-of-tomorrow"), "cause-of-tomorrow"),
     ],

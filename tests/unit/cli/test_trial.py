@@ -101,7 +101,7 @@ LINE = "chitta: UNKNOWN sem 'stripe-webhook' conf=0.14 cos=0.71 bm25=0.0 shared=
 
 
 def test_what_the_hook_says_of_candidates_is_read_as_merge_writes_it() -> None:
-    from chitta.admission.gate import Judged, Terms, Verdict
+    from chitta.admission.verdict import Judged, Terms, Verdict
     from chitta.merge import debug_lines
     from chitta.wire.rows import Row
 

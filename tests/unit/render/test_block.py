@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from chitta import settings
 from chitta.admission import policy
-from chitta.admission.gate import Admitted, Verdict
+from chitta.admission.verdict import Admitted, Verdict
 from chitta.render import block
 from chitta.render.block import CLOSE, INTRO, MAX_BYTES, OPEN, compose, render_block
 from chitta.wire.rows import Header, LaneResult, Row
