@@ -64,6 +64,7 @@ def entry(
         "harness": request.harness,
         "turn": request.turn,
         "tokens": len(request.tokens),
+        **({"anchored": True} if request.anchor else {}),
         "band": verdict.band,
         "maxrel": verdict.maxrel,
         "threshold": threshold,

@@ -169,6 +169,8 @@ def _noise(candidate: Candidate, situation: Situation) -> bool:
     lane, row = candidate
     if lane.role not in situation.terms.silent or lane.under_unknown == policy.PASS:
         return False
+    if row.kind == "correction" and lane.under_unknown != policy.PASS:
+        return True  # a wrong correction costs more than a missed one, whichever lane brings it
     if _among_few(candidate, situation) and lane.role != policy.CORRECTION:
         return not shared(row, situation)  # few notes: a tie and the usual floor are enough, for every lane
     tied = lane.under_unknown == policy.TOKEN and bool(shared(row, situation))

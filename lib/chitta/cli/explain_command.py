@@ -130,6 +130,8 @@ def _band(record: Record) -> str:
 def _turn(record: Record) -> str:
     terms, tokens = prompt_record.terms(record), record.get("tokens")
     parts = [output.plural(tokens, "distinctive token")] if isinstance(tokens, int) else []
+    parts += ["leans on the last turn"] if record.get("anchored") is True else []
+    parts += ["only correction-key was asked"] if set(record.get("lanes", {})) == {"correction-key"} else []
     parts += ["lone, so the floors are higher"] if terms.lone else []
     parts += [f"among few notes: {', '.join(sorted(terms.small))}"] if terms.small else []
     parts += [f"silenced by UNKNOWN: {', '.join(sorted(terms.silent))}"] if terms.silent else []
@@ -160,7 +162,7 @@ def _print_candidates(
             _print_stacked(one, reason, notes)
     else:
         rows = [[*_cells(one), _title(one, notes), reason] for one, reason in shown]
-        columns = ["verdict", "lane", "conf", "cos", "bm25", "shared", "note", "what would have changed it"]
+        columns = ["verdict", "lane", "conf", "cos", "bm25", "shared", "note", "why"]
         output.table(columns, rows, right=["conf", "cos", "bm25"])
     if len(shown) < len(ranked):
         output.say(f"and {len(ranked) - len(shown):,} more; --all shows them")

@@ -170,13 +170,15 @@ def _band(record: dict[str, Any], candidates: Sequence[Candidate]) -> str:
     best = max(candidates, key=lambda candidate: candidate.conf, default=None)
     sure = best is not None and best.outcome in ("dup", "cap")
     judged = "nothing new, or no room" if sure else "not sure enough"
+    if best is not None and best.outcome == "floor":
+        judged = "no evidence of its own, or only mentioned"
     near = f"{judged}: best candidate {best.id} (conf {best.conf:.2f}), dropped for {best.outcome}" if best else ""
     if record.get("band") is None:
         return f"relevance was not measured; {near}" if near else "relevance was not measured"
     band = f"{record['band']} {record.get('percent')}%"
     nothing_near = best is None or best.conf < _NEAR_CONF
     if record["band"] != "KNOWN" and nothing_near and int(record.get("percent") or 0) <= _NOTHING_PERCENT:
-        return f"{band}, the store knows nothing about this"
+        return f"{band}, nothing in the store looks near"
     return f"{band}, {near or 'not sure enough'}"
 
 

@@ -27,6 +27,8 @@ PHRASE_WORDS = 6
 WINDOW = 8
 #: Mentions of a trigger that are looked at; whoever repeats it more often orders it among the first.
 MOST_MENTIONS = 12
+#: The place of a plain word follows it within so many words.
+SOON = 4
 #: Content words that a trigger needs before its bigrams count.
 BIGRAM_WORDS = 3
 
@@ -115,10 +117,14 @@ def match_triggers(prompt: str, triggers: Sequence[str], right: str = "") -> str
 
 
 def only_mentioned(prompt: str, triggers: Sequence[str], right: str = "") -> bool:
-    """Whether the prompt speaks of the wrong form without ordering it, so that the correction would only annoy."""
+    """Whether the prompt speaks of the wrong form without ordering it, or says the right one already.
+
+    The correction would only annoy then.
+    """
     if not triggers:
         return False
-    return any(True for _ in _mentions(prompt, triggers)) and match_triggers(prompt, triggers, right) is None
+    spoken = any(True for _ in _mentions(prompt, triggers)) or _holds(prompt, right)
+    return spoken and match_triggers(prompt, triggers, right) is None
 
 
 # Finding mentions
@@ -155,10 +161,10 @@ def _mentions(prompt: str, triggers: Sequence[str]) -> Iterator[tuple[str, _Sent
     """Every mention of every trigger: by phrase first, then by bigrams, file and first part."""
     sentences, words, roots = _sentences(prompt), _words(prompt), _roots(prompt)
     parts = [(trigger, part) for trigger in triggers for part in _alternatives(trigger)]
-    exact = [(trigger, part) for trigger, part in parts if _words(part) <= words]
+    exact = [(trigger, part) for trigger, part in parts if _said(part, words)]
     for trigger, part in exact:
         for sentence in sentences:
-            if _words(part) <= sentence.words:
+            if _said(part, sentence.words):
                 yield from ((trigger, sentence, _Mention(start, end)) for start, end in _phrases(sentence, part))
     for trigger, part in parts:
         for find in (_by_bigrams, _by_file, _by_head):
@@ -189,11 +195,27 @@ def _by_file(
 def _by_head(
     sentences: Sequence[_Sentence], roots: frozenset[str], trigger: str
 ) -> Iterator[tuple[_Sentence, _Mention]]:
-    """``X in Y`` by X, with Y somewhere in the prompt, if only as a part of a name."""
+    """``X in Y`` by X, with Y somewhere in the prompt, if only as a part of a name.
+
+    An X that is one plain word (``print``, ``sleep``) is said of anything: there Y has to be a part of
+    a name (``checkout_spec.rb``) or to follow soon.
+    """
     found = _SCOPED.fullmatch(trigger)
-    if found is not None and _roots(found[1]) <= roots and _root(found[2].casefold()) in roots:
-        for sentence in sentences:
-            yield from ((sentence, _Mention(start, end)) for start, end in _phrases(sentence, found[1]))
+    place = _root(found[2].casefold()) if found is not None else ""
+    if found is None or not _roots(found[1]) <= roots or place not in roots:
+        return
+    plain = found[1].isalpha()
+    named = any(
+        place in _parts(word) and word != found[2]
+        for one in sentences
+        for word in one.words
+        if "." in word or "_" in word
+    )
+    for sentence in sentences:
+        for start, end in _phrases(sentence, found[1]):
+            after = [_root(token.text) for token in sentence.tokens if token.start >= end][:SOON]
+            if not plain or named or place in after:
+                yield sentence, _Mention(start, end)
 
 
 def _phrases(sentence: _Sentence, trigger: str) -> Iterator[tuple[int, int]]:
@@ -227,6 +249,17 @@ def _bigrams(sentence: _Sentence, trigger: str) -> Iterator[tuple[int, int]]:
     yield here[min(used)][0].start, here[max(used)][0].end
 
 
+def _holds(prompt: str, right: str) -> bool:
+    """Whether the prompt says the right form."""
+    return any(
+        True
+        for part in _alternatives(right)
+        if _words(part) and _words(part) <= _words(prompt)
+        for sentence in _sentences(prompt)
+        for _ in _phrases(sentence, part)
+    )
+
+
 def _says_right(sentence: _Sentence, start: int, end: int, right: str) -> bool:
     """Whether the mention is inside the right form: ``await f()`` holds ``f()``."""
     return any(
@@ -236,9 +269,14 @@ def _says_right(sentence: _Sentence, start: int, end: int, right: str) -> bool:
     )
 
 
+def _said(part: str, words: frozenset[str]) -> bool:
+    """Whether each content word of a trigger is among these; of an option, its letter will do."""
+    return all(word in words or (word.startswith("--") and word[1:3] in words) for word in _words(part))
+
+
 def _same(token: str, word: str) -> bool:
-    """A call ``f(`` is a mention of ``f``; a mention of ``f`` is not a call."""
-    return token == word or token == f"{word}("
+    """A call ``f(`` is a mention of ``f``, and not the reverse; ``-f`` is what people type for ``--force``."""
+    return token == word or token == f"{word}(" or (len(token) == 2 and word.startswith(f"-{token}"))
 
 
 def _content(tokens: Sequence[_Token]) -> list[tuple[_Token, str]]:

@@ -82,7 +82,8 @@ INNOCENT: tuple[Rule, ...] = (
         (?:\b(?!please\b|then\b|now\b)\w+\s+(?:had\s+|have\s+|has\s+|already\s+|just\s+|once\s+){0,2}
         (?:ran|did|used|wrote|left(?!-)|made|called|typed|tried|added|had|pushed|committed)\b.{0,60}§
         | ^[^,]{0,60}§.{0,40}\b(?:didn't|did\ not|doesn't|failed|fails|broke|breaks|was|were|wasn't|used\ to)\b
-        | \b(?:he|she|they|we|i)\s+would\b.{0,30}§)""",
+        | \b(?:he|she|they|we|i)\s+would\b.{0,30}§
+        | §.*\b(?:before(?=\s*[,.?]|\s*$)|earlier|back\ then|previously|yesterday|last\ (?:week|month|year|time))\b)""",
     ),
     Rule(
         "removed",
@@ -97,6 +98,8 @@ INNOCENT: tuple[Rule, ...] = (
         r"""\b(?:tutorial|runbook|docs?|documentation|readme|guide|linter|wiki|article|blog|manual|compiler|book|policy)\b.{0,40}
         \b(?:says?|said|told|tells?|recommends?|suggests?|mentions?|wants?|shows?|calls?)\b.{0,40}§
         | \b(?:said|says|wrote|writes|quote|quoted|asked|told\ (?:me|us))\b\W{0,4}["“'`«].*§
+        | §.{0,30}\b(?:is|are|be)\s+
+        (?:forbidden|banned|not\ allowed|disallowed|prohibited|deprecated|wrong|dangerous)\b
         | \bask(?:s|ed)?\s+(?:us\s+|me\s+)?(?:if|whether)\b.*§""",
     ),
     Rule(
@@ -107,7 +110,8 @@ INNOCENT: tuple[Rule, ...] = (
     Rule(
         "kept from others",
         "Nobody is to do it.",
-        r"""\b(?:nobody|no\ one|noone|nothing)\b.{0,30}§ | \b(?:ban|forbid|prevent|disallow|block)\w*\b.{0,40}§""",
+        r"""\b(?:nobody|no\ one|noone|nothing)\b.{0,30}§
+        | \b(?:ban|forbid|prevent|disallow|block|reject|refus|den)\w*\b.{0,40}§""",
     ),
     Rule(
         "pasted",

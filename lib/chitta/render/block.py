@@ -150,13 +150,13 @@ def _item(admitted: Admitted) -> _Item:
         title = title[: MAX_TITLE_CHARS - 1].rstrip() + "…"
     lane = policy.BY_TAG[admitted.tag]
     kind = one_line(neutral(row.kind)) or "note"
-    what = f"{kind}: {title}" if lane.role == policy.CORRECTION else title
+    what = f"{kind}: {title}" if kind == "correction" or lane.role == policy.CORRECTION else title
     created = _DATE.match(row.created)
     facts = [kind, created[0] if created else "no date"]
     facts += [f"from {one_line(neutral(row.realm))}"] if lane.role == policy.BEYOND else []
     facts.append(one_line(neutral(row.id)))
     if row.why:
-        texts.append(f"Recalled because the prompt says: {one_line(neutral(row.why))}")
+        texts.append(f"Recalled for what it corrects: {one_line(neutral(row.why))}")
     return _Item(f"- [{admitted.tag}] {what} ({', '.join(facts)})", "\n".join(_INDENT + line for line in texts))
 
 
@@ -191,7 +191,11 @@ def summary(verdict: Verdict, results: Sequence[LaneResult], profile: bool = Fal
 
 
 def _trust(verdict: Verdict) -> str:
-    return "not measured" if verdict.band is None else f"{verdict.band} {verdict.percent}%"
+    if verdict.band is None:
+        return "not measured"
+    if verdict.band == UNKNOWN and verdict.terms.small and verdict.admitted:
+        return f"{UNKNOWN} among few notes"  # the percent is fitted on many, and would talk a right note down
+    return f"{verdict.band} {verdict.percent}%"
 
 
 def _counted(counts: dict[str, int]) -> str:

@@ -169,7 +169,8 @@ def test_a_tie_under_unknown_needs_the_higher_floor() -> None:
     ("correction", True, False),
 ])  # fmt: skip
 def test_in_a_small_realm_a_tie_and_the_usual_floor_are_enough(name: str, tied: bool, enters: bool) -> None:
-    found = row("a", conf=0.5, kind="correction", shared=("postgres",) if tied else ())
+    kind = "correction" if name == "correction" else "insight"
+    found = row("a", conf=0.5, kind=kind, shared=("postgres",) if tied else ())
     small = lane("hybrid", maxrel=0.1, size=policy.SMALL_REALM_NOTES)
     large = lane("hybrid", maxrel=0.1, size=policy.SMALL_REALM_NOTES + 1)
     assert bool(judge(lane(name, found), small).admitted) is enters
@@ -180,6 +181,13 @@ def test_in_a_small_realm_a_tie_and_the_usual_floor_are_enough(name: str, tied: 
 def test_few_notes_are_no_excuse_for_another_projects(realm: str, enters: bool) -> None:
     found = lane("cross-realm", row("a", conf=0.4, realm=realm), maxrel=0.1, size=20)
     assert bool(judge(found).admitted) is enters
+
+
+@pytest.mark.parametrize(("kind", "enters"), [("insight", True), ("correction", False)])
+def test_no_lane_brings_a_correction_by_likeness_under_unknown(kind: str, enters: bool) -> None:
+    for size in (20, 5_000):
+        found = lane("keyword", row("a", conf=0.9, kind=kind, shared=("postgres",)))
+        assert bool(judge(found, lane("hybrid", maxrel=0.1, size=size)).admitted) is enters
 
 
 def test_a_lone_turn_in_a_small_realm_needs_less() -> None:

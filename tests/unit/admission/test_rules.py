@@ -247,7 +247,8 @@ def test_under_unknown_a_tie_must_be_sure(tag: str) -> None:
 @pytest.mark.parametrize("tied", [True, False])
 def test_under_unknown_in_a_small_realm(tag: str, tied: bool) -> None:
     below = BY_TAG[tag].unknown_conf_floor - JUST if tag != "corr" else 1.0
-    found = {"conf": below, "kind": "correction", "shared": TOKENS[:1] if tied else (), "realm": policy.SHARED_REALM}
+    kind = "correction" if tag == "corr" else "insight"
+    found = {"conf": below, "kind": kind, "shared": TOKENS[:1] if tied else (), "realm": policy.SHARED_REALM}
     few = policy.SMALL_REALM_NOTES
     fuzzy = tag == "corr"  # a wrong correction costs more than a missed one, few notes or many
     assert became(tag, found, maxrel=0.1, size=few) == (ADMITTED if tied and not fuzzy else "unk")

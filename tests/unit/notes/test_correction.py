@@ -113,7 +113,8 @@ def test_a_file_is_edited_by_a_verb_of_writing_before_it(prompt: str, fires: boo
     ("prompt", "fires"),
     [
         ("checkout_spec.rb is flaky, put a sleep 2 before it clicks on Pay", True),
-        ("the specs are flaky. add a sleep before the click", True),
+        ("add a sleep in the specs", True),
+        ("put a sleep before it clicks, and cover it in specs", False),  # a plain word needs its place soon
         ("put a sleep 2 into deploy.sh", False),  # not said where it is wrong
         ("what is the `sleep 5` in entrypoint.sh for? the spec for our image mentions it", False),
     ],

@@ -57,7 +57,7 @@ def test_the_whole_block() -> None:
         "- [corrk] correction: pnpm (correction, 2026-03-04, c-1)",
         "  Not: npm install",
         "  Instead: pnpm add",
-        "  Recalled because the prompt says: npm install",
+        "  Recalled for what it corrects: npm install",
         "- [kw] Locks (insight, no date, n-2)",
         "  Use CONCURRENTLY.",
         "[admit] KNOWN 82%: relevant memory is present; verify before relying on it · admitted corrk 1, kw 1 · "
