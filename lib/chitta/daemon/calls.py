@@ -116,7 +116,7 @@ def _recall(service: Service, asked: dict[str, Any], settings: Settings) -> dict
     if strategy not in STRATEGIES:
         raise Refusal(MISUSE, f"no strategy {str(strategy)[:40]!r}; there are {', '.join(STRATEGIES)}")
     models = service.parts.models
-    models.want(settings, rerank=strategy == "hybrid" and rerank.wanted(query))
+    models.want(settings, rerank=strategy == "hybrid" and rerank.plan(query) is not None)
     service.wait_for_index(time.monotonic() + PATIENCE_S)
     service.parts.freshness.before_prompt(settings)
     if strategy != "keyword":

@@ -174,7 +174,7 @@ class Engine:
         page = self.page(query, realm, reading, 1.0 if strategy == "semantic" else self._alpha, limit)
         if strategy == "semantic" and page.note:
             raise Unavailable(page.note)
-        if strategy == "hybrid" and not page.note and rerank.wanted(query):
+        if strategy == "hybrid" and not page.note:
             page = page._replace(ranking=self.reranked(query, page.ranking, reading, None))
         return reading, page
 
@@ -210,7 +210,7 @@ class Engine:
         page = self.page(request.query, realm, reading, settings.real("CHITTA_FUSION_ALPHA"), request.k)
         budget = settings.integer("CHITTA_RERANK_BUDGET_MS")
         ranking = page.ranking
-        if not page.note and budget and rerank.wanted(request.prompt):
+        if not page.note and budget:
             ranking = self.reranked(request.prompt, ranking, reading, time.monotonic() + budget / 1000)
         header, rows = self._answer(lane, ranking[: request.k], page.evidence, reading, request)
         size = self._shared().size(realm)
@@ -218,16 +218,17 @@ class Engine:
 
     def reranked(self, prompt: str, ranking: Ranking, reading: Reading, deadline: float | None) -> Ranking:
         """The ranking after the cross-encoder has read as many of its head as time allowed."""
-        if self.reranker is None:
+        plan = rerank.plan(prompt)
+        if self.reranker is None or plan is None:
             return ranking
-        head = [name for name, _ in ranking[: rerank.WINDOW]]
+        head = [name for name, _ in ranking[: plan.window]]
         notes = self._snapshot().catalog.notes(head)
         passages = [
             rerank.best_passage(notes[name].title, notes[name].text, reading.plain) for name in head if name in notes
         ]
         if len(passages) < len(head):
             return ranking
-        return rerank.blend(ranking, self.reranker.score(prompt, passages, deadline=deadline))
+        return rerank.blend(ranking, self.reranker.score(prompt, passages, deadline=deadline), plan.weight)
 
     def _relevance(self, page: Page, ranking: Ranking, reading: Reading) -> float | None:
         """Raw maxrel; None when meaning was not measured, since words alone cannot say that nothing is known."""

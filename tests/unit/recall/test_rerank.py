@@ -2,7 +2,7 @@
 
 import pytest
 
-from chitta.recall.rerank import MAX_PROMPT_WORDS, best_passage, blend, wanted
+from chitta.recall.rerank import MAX_PROMPT_WORDS, QUESTION_WINDOW, WINDOW, best_passage, blend, plan
 
 FUSED = [("a", 1.0), ("b", 0.5), ("c", 0.0), ("d", -0.5)]
 
@@ -30,9 +30,16 @@ def test_full_weight_is_the_cross_encoders_order() -> None:
 
 
 def test_long_prompts_and_single_words_are_left_alone() -> None:
-    assert wanted("how do I squash two commits")
-    assert not wanted("squash")
-    assert not wanted("word " * (MAX_PROMPT_WORDS + 1))
+    assert plan("squash two commits") is not None
+    assert plan("squash") is None and plan("squash?") is None
+    assert plan("word " * (MAX_PROMPT_WORDS + 1)) is None
+
+
+def test_a_questions_order_is_the_rerankers_own() -> None:
+    question, request = plan("how do I squash two commits? "), plan("how to squash two commits")
+    assert question is not None and request is not None
+    assert question == (QUESTION_WINDOW, 1.0) and request == (WINDOW, 0.3)
+    assert [name for name, _ in blend(FUSED, [1.0, 2.0, 4.0, 3.0], question.weight)] == ["c", "d", "b", "a"]
 
 
 def test_best_passage_is_whole_when_it_fits() -> None:
