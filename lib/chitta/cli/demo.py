@@ -6,21 +6,20 @@ import os
 import shlex
 import shutil
 import signal
-import sys
 import tempfile
 import textwrap
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, NamedTuple
 
 import typer
 
 from chitta import samples
 from chitta import settings as table
 from chitta.cli import bookshelf, output, trial, upkeep, writing
-from chitta.cli.failure import Failure
+from chitta.cli.failure import Failure, leave
 from chitta.cli.progress import Meter
 from chitta.cli.try_command import print_lanes, verdict_line
 from chitta.notes.readers import read_path
@@ -170,7 +169,7 @@ def _throw_away_store() -> Iterator[Settings]:
     """A store of its own in a private folder, with its own daemon; both are gone after the block, whatever ends it."""
     home = tempfile.mkdtemp(prefix="chitta-demo-")
     theirs = {name: value for name, value in os.environ.items() if name.startswith("CHITTA_")}
-    before = signal.signal(signal.SIGTERM, _leave)
+    before = signal.signal(signal.SIGTERM, leave)
     try:
         for name in theirs.keys() - set(_KEPT_VARIABLES):
             del os.environ[name]
@@ -186,11 +185,6 @@ def _throw_away_store() -> Iterator[Settings]:
             del os.environ[name]
         os.environ.update(theirs)
         signal.signal(signal.SIGTERM, before)
-
-
-def _leave(number: int, frame: Any) -> None:
-    """Let a polite kill clean up as well."""
-    sys.exit(128 + number)
 
 
 def _stop_daemon(settings: Settings) -> None:

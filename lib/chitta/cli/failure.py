@@ -136,3 +136,8 @@ def _unexpected(problem: BaseException) -> Failure:
 def _forget_stdout() -> None:
     """Let the interpreter's own flush at exit go nowhere, since the reader has left."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def leave(number: int, frame: Any) -> None:
+    """Handles a signal by ending as an error would, so that a polite kill cleans up as well."""
+    sys.exit(128 + number)

@@ -5,17 +5,16 @@ from __future__ import annotations
 import importlib.util
 import os
 import signal
-import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from chitta import settings as table
 from chitta.cli import output
-from chitta.cli.failure import Failure, Misuse, Unavailable
+from chitta.cli.failure import Failure, Misuse, Unavailable, leave
 from chitta.cli.realm_options import current_realm
 from chitta.settings import Settings
 
@@ -89,7 +88,7 @@ def forget_own_settings() -> Settings:
         if own.text(name) != table.BY_NAME[name].default:  # it may be from chitta.toml
             os.environ[name] = own.text(name)
     os.environ["CHITTA_IDLE_TIMEOUT"] = str(IDLE_S)
-    signal.signal(signal.SIGTERM, _leave)
+    signal.signal(signal.SIGTERM, leave)
     return own
 
 
@@ -101,11 +100,6 @@ def make_ready(*folders: Path | None) -> None:
                 folder.mkdir(parents=True, exist_ok=True)
             except OSError as problem:
                 raise Misuse(f"{folder} cannot be made: {problem.strerror}", "give another folder") from None
-
-
-def _leave(number: int, frame: Any) -> None:
-    """Let a polite kill clean up as well."""
-    sys.exit(128 + number)
 
 
 def tried(given: Sequence[str] | None) -> dict[str, str]:

@@ -11,8 +11,9 @@ from typing import NamedTuple
 from chitta.admission import policy
 from chitta.evaluate.admission import Scores, is_hit, is_injected, is_there, judged
 from chitta.evaluate.golden import ANSWERABLE, FIRE, QUIET, TWO_TURN, UNANSWERABLE, Golden
-from chitta.evaluate.prompting import Answered, Progress, bench
+from chitta.evaluate.prompting import Answered, bench
 from chitta.evaluate.scores import Interval, interval, ratio_difference
+from chitta.index.indexer import Progress
 from chitta.settings import Settings
 
 ALL = "all lanes"

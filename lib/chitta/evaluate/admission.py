@@ -12,8 +12,9 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from chitta.evaluate.golden import ANSWERABLE, FIRE, OFF_DOMAIN, QUIET, TWO_TURN, UNANSWERABLE, Golden
-from chitta.evaluate.prompting import Answered, Progress, bench
+from chitta.evaluate.prompting import Answered, bench
 from chitta.evaluate.scores import Interval, interval, ratio_interval
+from chitta.index.indexer import Progress
 from chitta.notes.note import one_line
 from chitta.settings import Settings
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import shutil
 import tempfile
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from hashlib import sha256
 from pathlib import Path
@@ -18,15 +18,13 @@ from chitta import daemon_client
 from chitta import settings as table
 from chitta.index import generation
 from chitta.index.catalog import SCHEMA_VERSION
-from chitta.index.indexer import sync
+from chitta.index.indexer import Progress, sync
 from chitta.index.ledger import text_key
 from chitta.models.registry import embedder_name, load_embedder
 from chitta.notes.frontmatter import format_note
 from chitta.notes.note import Note
 from chitta.notes.store import NoteStore
 from chitta.settings import Settings
-
-Progress = Callable[[str, int, int], None]
 
 #: What stays of a person's settings in a measurement: which interpreter and which models there are.
 MODEL_VARIABLES = ("CHITTA_EMBED_MODEL", "CHITTA_RERANK_MODEL", "CHITTA_RERANK_ONNX_DIR")

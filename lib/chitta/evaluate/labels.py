@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from chitta.admission import calibration
 from chitta.admission.tokens import clean_prompt
+from chitta.cli.bookshelf import opened
 from chitta.evaluate.golden import Case
 from chitta.gateway.engine import PAGE, Engine, Page
-from chitta.index.snapshot import open_snapshot
+from chitta.index.indexer import Progress
 from chitta.models.registry import load_embedder
 from chitta.notes.realms import GLOBAL
 from chitta.recall.evidence import note_signals, prompt_signals
 from chitta.settings import Settings
 from chitta.turn import focus
 
-Progress = Callable[[str, int, int], None]
 Signals = dict[str, float]
 
 #: A block shows so many notes; a prompt is *right* when one of the first so many is gold.
@@ -44,8 +44,7 @@ def label_all(
 
     Raises ``ModelUnavailable`` and what the index raises.
     """
-    snapshot = open_snapshot(store.index_dir)
-    try:
+    with opened(store) as snapshot:
         fit = calibration.load(store)
         engine, wordy = (Engine(store, snapshot, embedder, None, fit) for embedder in (load_embedder(store), None))
         found = []
@@ -53,10 +52,7 @@ def label_all(
             found.append(_label(engine, wordy, case, realm))
             if progress:
                 progress("signals", done, len(cases))
-        return found
-    finally:
-        if snapshot is not None:
-            snapshot.close()
+    return found
 
 
 def _label(engine: Engine, wordy: Engine, case: Case, realm: str) -> Labelled:

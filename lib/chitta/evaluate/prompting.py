@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import NamedTuple
 
@@ -11,12 +11,11 @@ from chitta import daemon_client
 from chitta.cli import trial
 from chitta.evaluate.bench_store import environment, working_copy
 from chitta.evaluate.golden import Case
+from chitta.index.indexer import Progress
 from chitta.notes.note import Note
 from chitta.notes.realms import GLOBAL
 from chitta.notes.store import NoteStore
 from chitta.settings import Settings
-
-Progress = Callable[[str, int, int], None]
 
 #: The hook's budget and limits in a measurement, in ms: so long that a busy machine changes times, never scores.
 PATIENT = {

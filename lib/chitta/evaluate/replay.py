@@ -6,15 +6,16 @@ needs each prompt's rows once.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from chitta.admission import calibration
 from chitta.admission.calibration import Calibration
 from chitta.admission.gate import admit
+from chitta.cli.bookshelf import opened
 from chitta.evaluate.golden import ANSWERABLE, Case
 from chitta.gateway.engine import LANES, Engine, Unavailable
-from chitta.index.snapshot import open_snapshot
+from chitta.index.indexer import Progress
 from chitta.models.registry import load_embedder
 from chitta.notes.realms import GLOBAL
 from chitta.render.block import compose
@@ -23,8 +24,6 @@ from chitta.turn import prepare
 from chitta.wire import codec
 from chitta.wire.request import Request
 from chitta.wire.rows import LaneResult
-
-Progress = Callable[[str, int, int], None]
 
 
 class Recalled(NamedTuple):
@@ -51,18 +50,14 @@ def recall_all(
 
     Raises ``ModelUnavailable`` and what the index raises.
     """
-    snapshot = open_snapshot(store.index_dir)
-    try:
+    with opened(store) as snapshot:
         engine = Engine(store, snapshot, load_embedder(store), None, calibration.load(store))
         found = []
         for done, case in enumerate(cases, start=1):
             found.append(_recall(engine, store, case, realm))
             if progress:
                 progress("prompts", done, len(cases))
-        return found
-    finally:
-        if snapshot is not None:
-            snapshot.close()
+    return found
 
 
 def shown(recalled: Recalled, settings: Settings, fit: Calibration) -> tuple[str, ...]:

@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from chitta.admission import calibration
+from chitta.cli.bookshelf import opened
 from chitta.evaluate.dataset import Dataset
 from chitta.evaluate.runs import Run
 from chitta.evaluate.scores import DEPTH, MEASURES, Interval, interval, paired, per_query
 from chitta.gateway.engine import Engine
-from chitta.index.snapshot import open_snapshot
+from chitta.index.indexer import Progress
 from chitta.models.registry import load_embedder, load_reranker
 from chitta.settings import Settings
-
-Progress = Callable[[str, int, int], None]
 
 #: Every system that can be measured, with what it is. ``keyword`` and ``semantic`` are one arm each.
 SYSTEMS: dict[str, str] = {
@@ -47,14 +46,10 @@ def measure(
     store: Settings, dataset: Dataset, systems: Sequence[str], progress: Progress | None = None
 ) -> list[Measured]:
     """Ask every query of every system in turn. Raises ``ModelUnavailable`` and what the index raises."""
-    snapshot = open_snapshot(store.index_dir)
-    try:
+    with opened(store) as snapshot:
         reranker = load_reranker(store) if "hybrid" in systems else None
         engine = Engine(store, snapshot, load_embedder(store), reranker, calibration.load(store))
         return [_measure_one(engine, dataset, system, progress) for system in systems]
-    finally:
-        if snapshot is not None:
-            snapshot.close()
 
 
 def _measure_one(engine: Engine, dataset: Dataset, system: str, progress: Progress | None) -> Measured:

@@ -103,7 +103,7 @@ def triggers_for(wrong: str) -> tuple[str, ...]:
 def match_triggers(prompt: str, triggers: Sequence[str], right: str = "") -> str | None:
     """The trigger that fires on ``prompt``, or None: exact phrases first, then the other kinds of mention.
 
-    A mention that is part of the ``right`` form, or that a rule of :data:`INNOCENT` explains, does
+    A mention that is part of the ``right`` form, or that a rule of :mod:`chitta.notes.innocent` explains, does
     not count; one that counts is enough.
     """
     for trigger, sentence, mention in islice(_mentions(prompt, triggers), MOST_MENTIONS * len(triggers)):
