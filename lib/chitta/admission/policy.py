@@ -16,8 +16,6 @@ from chitta.wire.rows import NOT_MEASURED
 COS_FLOOR = 0.6
 #: A turn with fewer distinctive tokens than this is *lone*: a single word may match by accident.
 LONE_TOKENS = 2
-#: A realm of at most so many notes is *small*: there is little in it that could match by accident.
-SMALL_REALM_NOTES = int(BY_NAME["CHITTA_C2_SMALL_REALM_MAXN"].default)
 #: Least probability of a lone turn's row in a small realm.
 SMALL_LONE_CONF_FLOOR = 0.2
 #: Least probability of a row where the turn's relevance was not measured: it has to speak for itself.

@@ -9,9 +9,12 @@ from chitta.admission import policy
 from chitta.admission.gate import expired
 from chitta.admission.verdict import KNOWN, UNKNOWN, narrowed
 from chitta.notes.note import BOOKKEEPING_KINDS, KNOWLEDGE_KINDS
+from chitta.settings import BY_NAME
 from chitta.wire.rows import Header, LaneResult
 
 from .conftest import LONE, NOON_2026_06_15, judge, lane, row, shown
+
+SMALL_REALM_NOTES = int(BY_NAME["CHITTA_C2_SMALL_REALM_MAXN"].default)
 
 # One row
 
@@ -171,8 +174,8 @@ def test_a_tie_under_unknown_needs_the_higher_floor() -> None:
 def test_in_a_small_realm_a_tie_and_the_usual_floor_are_enough(name: str, tied: bool, enters: bool) -> None:
     kind = "correction" if name == "correction" else "insight"
     found = row("a", conf=0.5, kind=kind, shared=("postgres",) if tied else ())
-    small = lane("hybrid", maxrel=0.1, size=policy.SMALL_REALM_NOTES)
-    large = lane("hybrid", maxrel=0.1, size=policy.SMALL_REALM_NOTES + 1)
+    small = lane("hybrid", maxrel=0.1, size=SMALL_REALM_NOTES)
+    large = lane("hybrid", maxrel=0.1, size=SMALL_REALM_NOTES + 1)
     assert bool(judge(lane(name, found), small).admitted) is enters
     assert not judge(lane(name, found._replace(conf=0.49)), large).admitted
 

@@ -7,10 +7,13 @@ import pytest
 from chitta import settings
 from chitta.admission import policy
 from chitta.admission.verdict import ADMITTED
+from chitta.settings import BY_NAME
 from chitta.wire.request import Request
 from chitta.wire.rows import LaneResult
 
 from .conftest import ASKED, LONE, STRANGER, TOKENS, judge, lane, outcome, row
+
+SMALL_REALM_NOTES = int(BY_NAME["CHITTA_C2_SMALL_REALM_MAXN"].default)
 
 BY_TAG = policy.BY_TAG
 TAGS = list(BY_TAG)
@@ -19,7 +22,7 @@ SCOPED = [tag for tag, terms in BY_TAG.items() if terms.role == policy.SCOPED]
 HERE = [tag for tag, terms in BY_TAG.items() if terms.role != policy.BEYOND]
 MEASURES = {terms.tag for terms in policy.LANES if terms.lane in policy.MEASURING_LANES.values()}
 #: A realm of so many notes is not small.
-MANY = policy.SMALL_REALM_NOTES + 1
+MANY = SMALL_REALM_NOTES + 1
 SPOKEN = float(settings.BY_NAME["CHITTA_KW_SINGLE_TOKEN_MIN"].default)
 JUST = 0.001
 
@@ -118,7 +121,7 @@ def test_a_lone_turns_words_must_be_rare_for_keyword(tag: str) -> None:
     assert became(tag, at, request=LONE) == ADMITTED
     assert became(tag, below) == became(tag, below, request=LONE._replace(anchor="last")) == ADMITTED
     assert became(tag, below, request=LONE, CHITTA_KW_SINGLE_TOKEN_MIN="12.9") == ADMITTED
-    assert became(tag, below, request=LONE, size=policy.SMALL_REALM_NOTES) == ADMITTED
+    assert became(tag, below, request=LONE, size=SMALL_REALM_NOTES) == ADMITTED
 
 
 @pytest.mark.parametrize("tag", UNCERTAIN)
@@ -126,7 +129,7 @@ def test_a_lone_turn_in_a_small_realm(tag: str) -> None:
     floor = max(policy.SMALL_LONE_CONF_FLOOR, BY_TAG[tag].conf_floor)
     here = policy.SHARED_REALM
     below, at = ({"conf": conf, "bm25": 1.0, "realm": here} for conf in (floor - JUST, floor))
-    few = policy.SMALL_REALM_NOTES
+    few = SMALL_REALM_NOTES
     assert (became(tag, below, request=LONE, size=few), became(tag, at, request=LONE, size=few)) == ("conf", ADMITTED)
     worded = max(policy.SMALL_LONE_CONF_FLOOR, BY_TAG[tag].words_conf_floor)
     below, at = ({"conf": conf, "cos": -1.0, "realm": here} for conf in (worded - JUST, worded))
@@ -249,7 +252,7 @@ def test_under_unknown_in_a_small_realm(tag: str, tied: bool) -> None:
     below = BY_TAG[tag].unknown_conf_floor - JUST if tag != "corr" else 1.0
     kind = "correction" if tag == "corr" else "insight"
     found = {"conf": below, "kind": kind, "shared": TOKENS[:1] if tied else (), "realm": policy.SHARED_REALM}
-    few = policy.SMALL_REALM_NOTES
+    few = SMALL_REALM_NOTES
     fuzzy = tag == "corr"  # a wrong correction costs more than a missed one, few notes or many
     assert became(tag, found, maxrel=0.1, size=few) == (ADMITTED if tied and not fuzzy else "unk")
     assert became(tag, found, maxrel=0.1, size=few + 1) == "unk"
