@@ -138,16 +138,18 @@ def test_settings_of_the_request_count(daemon: Any, monkeypatch: pytest.MonkeyPa
 # warming
 
 
-def test_while_loading_words_answer_and_meaning_is_unavailable(make_daemon: Make, embedder: Any) -> None:
+def test_while_loading_words_answer_and_meaning_is_unavailable(
+    make_daemon: Make, embedder: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CHITTA_WARM_WAIT_MS", "100")
     embedder.gate.clear()
     daemon = make_daemon()
     daemon.note("frobnicator-limits", "The frobnicator takes at most twelve gaskets.")
     daemon.start()
-    quick = {"deadline_ms": 400}
-    assert rows_of(daemon, "keyword", "gaskets", **quick) == ["frobnicator-limits"]
-    code, body = daemon.ask("lane", "semantic", body=request("gaskets", **quick))
+    assert rows_of(daemon, "keyword", "gaskets") == ["frobnicator-limits"]
+    code, body = daemon.ask("lane", "semantic", body=request("gaskets"))
     assert code == UNAVAILABLE and b"loading" in body
-    code, body = daemon.ask("lane", "hybrid", body=request("gaskets", **quick))
+    code, body = daemon.ask("lane", "hybrid", body=request("gaskets"))
     header = parse_rows("hybrid", "ok", 0.0, body).header
     assert code == OK and header is not None and header.warming
 
