@@ -48,7 +48,7 @@ case "$*" in
     ;;
   *"-m pip install"*)
     [ -z "${PIP_HOLDS:-}" ] || : >"$PIP_HOLDS"
-    while [ -n "${PIP_HOLDS:-}" ] && [ -e "$PIP_HOLDS" ] && [ $((turns += 1)) -lt 200 ]; do sleep 0.1; done
+    while [ -n "${PIP_HOLDS:-}" ] && [ -e "$PIP_HOLDS" ] && [ $((turns += 1)) -lt 1800 ]; do sleep 0.1; done
     [ -z "${PIP_SAYS:-}" ] || { printf '%s\n' "$PIP_SAYS" >&2; exit 1; }
     ;;
   *hashlib* | *flock*) exec "$REAL_PYTHON" "$@" ;;
@@ -144,7 +144,7 @@ bats_require_minimum_version 1.5.0
   set -m
   PIP_HOLDS="$TMP/holds" PATH="$FAKES" "$CHECKOUT/install.sh" >/dev/null 2>"$TMP/said" 3>&- &
   set +m
-  while [ ! -e "$TMP/holds" ] && [ $((waited += 1)) -lt 100 ]; do sleep 0.1; done
+  while [ ! -e "$TMP/holds" ] && [ $((waited += 1)) -lt 600 ]; do sleep 0.1; done
   kill -TERM -- "-$!"
   run wait "$!"
   grep -q 'chitta: interrupted; run ./install.sh again' "$TMP/said"
@@ -158,9 +158,9 @@ bats_require_minimum_version 1.5.0
   local waited=0 first
   PIP_HOLDS="$TMP/holds" PATH="$FAKES" "$CHECKOUT/install.sh" >/dev/null 2>&1 3>&- &
   first=$!
-  while [ ! -e "$TMP/holds" ] && [ $((waited += 1)) -lt 100 ]; do sleep 0.1; done
+  while [ ! -e "$TMP/holds" ] && [ $((waited += 1)) -lt 600 ]; do sleep 0.1; done
   PATH="$FAKES" "$CHECKOUT/install.sh" >/dev/null 2>"$TMP/said" 3>&- &
-  while ! grep -q waiting "$TMP/said" && [ $((waited += 1)) -lt 200 ]; do sleep 0.1; done
+  while ! grep -q waiting "$TMP/said" && [ $((waited += 1)) -lt 1200 ]; do sleep 0.1; done
   grep -q 'chitta: waiting for another install.sh' "$TMP/said"
   rm "$TMP/holds"
   wait "$!"

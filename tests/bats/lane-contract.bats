@@ -58,9 +58,9 @@ setup() {
   LANES=()
   for lane in "$ROOT"/lanes/*; do LANES+=("${lane##*/}"); done
   REQUEST=$TMP/request.json
-  printf '{"v":1,"prompt":"%s","query":"%s","context_query":"%s","tokens":["stripe","webhook"],"session":"s","turn":2,"cwd":"/","realm":"global","k":5,"deadline_ms":20000}\n' \
+  printf '{"v":1,"prompt":"%s","query":"%s","context_query":"%s","tokens":["stripe","webhook"],"session":"s","turn":2,"cwd":"/","realm":"global","k":5,"deadline_ms":60000}\n' \
     "$PROMPT" "$PROMPT" "$PROMPT" >"$REQUEST"
-  export CHITTA_PYTHON=$PYTHON CHITTA_DEADLINE_MS=20000
+  export CHITTA_PYTHON=$PYTHON CHITTA_DEADLINE_MS=60000
 }
 
 teardown() { stop_daemons; }
@@ -198,7 +198,7 @@ assert len(result.rows) <= 5, len(result.rows)' "$1"
   fake_daemon silent
   for lane in "${LANES[@]}"; do # portable: never empty
     if [[ $WORDS == *" $lane "* ]]; then
-      CHITTA_DEADLINE_MS=8000 as_launched "$lane" <"$REQUEST"
+      CHITTA_DEADLINE_MS=15000 as_launched "$lane" <"$REQUEST"
       [ "$status" -eq 0 ]
       is_an_answer "$lane"
     elif [[ $lane != stranger* ]]; then
@@ -213,7 +213,7 @@ assert len(result.rows) <= 5, len(result.rows)' "$1"
 @test "an environment with nothing in it" {
   for lane in "${LANES[@]}"; do # portable: never empty
     run --separate-stderr env -i PATH=/usr/bin:/bin CHITTA_HOME="$CHITTA_HOME" CHITTA_NO_DAEMON=1 \
-      CHITTA_PYTHON="$PYTHON" "$ROOT/lanes/$lane" <"$REQUEST"
+      CHITTA_PYTHON="$PYTHON" CHITTA_DEADLINE_MS=60000 "$ROOT/lanes/$lane" <"$REQUEST"
     echo "$lane: $status $stderr"
     [ "$status" -eq 0 ] || [ "$status" -eq 111 ]
     [ "$status" -ne 0 ] || is_an_answer "$lane"

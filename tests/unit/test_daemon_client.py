@@ -24,7 +24,7 @@ def settings(monkeypatch: pytest.MonkeyPatch) -> Iterator[Settings]:
     monkeypatch.setenv("CHITTA_RERANK_MODEL", "none")
     made = table.load()
     yield made
-    daemon_client.stop(made)
+    daemon_client.stop(made, 60)
 
 
 @pytest.fixture
@@ -66,17 +66,17 @@ def test_without_a_daemon_nobody_answers(settings: Settings) -> None:
 
 
 def test_ensure_starts_one_and_stop_ends_it(settings: Settings) -> None:
-    assert daemon_client.ensure(settings)
+    assert daemon_client.ensure(settings, 60)
     pid = daemon_client.call(settings, "ping")["pid"]
-    assert daemon_client.ensure(settings)
+    assert daemon_client.ensure(settings, 60)
     assert daemon_client.call(settings, "ping")["pid"] == pid
-    assert daemon_client.stop(settings)
+    assert daemon_client.stop(settings, 60)
     assert not daemon_client.running(settings)
 
 
 def test_many_who_ensure_at_once_share_one(settings: Settings) -> None:
     outcomes: list[bool] = []
-    threads = [threading.Thread(target=lambda: outcomes.append(daemon_client.ensure(settings, 30))) for _ in range(4)]
+    threads = [threading.Thread(target=lambda: outcomes.append(daemon_client.ensure(settings, 60))) for _ in range(4)]
     for thread in threads:
         thread.start()
     for thread in threads:
@@ -94,7 +94,7 @@ def test_no_daemon_means_no_daemon(settings: Settings, monkeypatch: pytest.Monke
 def test_daemon_that_cannot_start_says_why(settings: Settings, own_home: Any) -> None:
     (own_home / ".chitta").write_text("a file where the home should be")
     with pytest.raises(DaemonAway, match="run folder") as caught:
-        daemon_client.ensure(settings)
+        daemon_client.ensure(settings, 60)
     assert "CHITTA_RUN_DIR" in caught.value.hint
 
 
@@ -132,7 +132,7 @@ def test_answer_is_a_json_object(settings: Settings, impostor: Any) -> None:
 def test_whatever_is_no_answer_is_nobody(settings: Settings, impostor: Any, raw: bytes) -> None:
     impostor(raw)
     with pytest.raises(DaemonAway):
-        daemon_client.call(settings, "status", timeout=5)
+        daemon_client.call(settings, "status", timeout=60)
 
 
 def test_listener_that_never_answers_is_given_up(settings: Settings, impostor: Any) -> None:

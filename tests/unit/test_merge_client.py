@@ -7,9 +7,11 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -23,6 +25,11 @@ CHECKOUT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(CHECKOUT / "tests" / "bats" / "support"))
 from fake_daemon import FakeDaemon  # noqa: E402
 
+#: The step as bin/chitta-merge runs it, but for the daemon's time: that is a minute, however busy this machine is.
+PATIENT = (
+    f"import sys\nsys.path.insert(0, {str(CHECKOUT / 'lib')!r})\n"
+    "from chitta import merge_client\nmerge_client._DAEMON_S = 60.0\nmerge_client.main()\n"
+)
 REQUEST = encode_request(Request(prompt="why does the webhook answer 400", query="the webhook", session="s"))
 ROWS = encode_rows(Header("keyword", n=1, k=10), [Row("a-note", 2.0, kind="insight", title="t", text="the webhook")])
 
@@ -49,7 +56,7 @@ def groups() -> Iterator[list[subprocess.Popen[bytes]]]:
 
 
 def group(groups: list[subprocess.Popen[bytes]]) -> subprocess.Popen[bytes]:
-    groups.append(subprocess.Popen(["sleep", "60"], start_new_session=True))
+    groups.append(subprocess.Popen(["sleep", "600"], start_new_session=True))
     return groups[-1]
 
 
@@ -59,11 +66,12 @@ def answered(folder: Path, name: str, code: int = 0, rows: bytes = ROWS) -> None
     (folder / f"{name}.exit").write_text(f"{code}\n")
 
 
-def merge(folder: Path, *lanes: str, budget: int = 20_000, **variables: str) -> subprocess.CompletedProcess[bytes]:
-    command = [sys.executable, "-I", "-S", "-E", str(CHECKOUT / "bin" / "chitta-merge"), str(folder), str(budget)]
-    return subprocess.run(
-        [*command, *lanes], env={**os.environ, **variables}, capture_output=True, timeout=60, check=False
-    )
+def merge(
+    folder: Path, *lanes: str, program: tuple[str, ...] = (), **variables: str
+) -> subprocess.CompletedProcess[bytes]:
+    program = program or (str(CHECKOUT / "bin" / "chitta-merge"),)
+    command = [sys.executable, "-I", "-S", "-E", *program, str(folder), "120000", *lanes]
+    return subprocess.run(command, env={**os.environ, **variables}, capture_output=True, timeout=200, check=False)
 
 
 # The wait
@@ -100,18 +108,16 @@ def test_half_an_exit_code_is_none(run: Path) -> None:
 
 def test_each_lane_is_late_by_its_own_limit(run: Path, groups: list[subprocess.Popen[bytes]]) -> None:
     slow, patient = group(groups), group(groups)
-    lanes = [Lane("slow", slow.pid, 50), Lane("patient", patient.pid, 60_000)]
+    lanes = [Lane("slow", slow.pid, 50), Lane("patient", patient.pid, 600_000)]
     (run / "slow.part").write_bytes(ROWS)
 
     def answer_late() -> None:
-        slow.wait(30)
+        slow.wait(120)
         answered(run, "patient")
-
-    import threading
 
     thread = threading.Thread(target=answer_late)
     thread.start()
-    merge_client.wait(str(run), lanes, time.monotonic() + 30)
+    merge_client.wait(str(run), lanes, time.monotonic() + 120)
     thread.join()
     assert (lanes[0].state, slow.returncode) == ("late", -signal.SIGKILL)
     assert (lanes[1].state, patient.poll()) == ("", None)
@@ -122,7 +128,7 @@ def test_at_the_end_of_the_budget_all_are_late(run: Path, groups: list[subproces
     lanes = [Lane(f"lane{n}", process.pid, 60_000) for n, process in enumerate(processes)]
     merge_client.wait(str(run), lanes, time.monotonic() + 0.05)
     assert [lane.state for lane in lanes] == ["late", "late"]
-    assert [process.wait(30) for process in processes] == [-signal.SIGKILL] * 2
+    assert [process.wait(120) for process in processes] == [-signal.SIGKILL] * 2
 
 
 @pytest.mark.parametrize("number", [0, 1, -1])
@@ -152,11 +158,10 @@ def test_time_is_from_the_first_line_to_the_exit(run: Path) -> None:
     assert lane.ms == pytest.approx(250.0, abs=0.01)
 
 
-@pytest.mark.parametrize(
-    ("age", "low", "high"), [(0, 5900, 6000), (2, 3900, 4000), (600, 100, 100), (-600, 6000, 6000)]
-)
-def test_the_budget_began_with_the_hook(age: float, low: float, high: float) -> None:
-    assert low <= merge_client.remaining_ms(6000, time.time() - age) <= high
+@pytest.mark.parametrize(("age", "left"), [(0, 6000), (2, 4000), (600, 100), (-600, 6000)])
+def test_the_budget_began_with_the_hook(age: float, left: float, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(merge_client, "time", SimpleNamespace(time=lambda: 1_000_000.0))
+    assert merge_client.remaining_ms(6000, 1_000_000.0 - age) == left
 
 
 def test_a_tiny_budget_is_not_stretched() -> None:
@@ -190,7 +195,7 @@ def run_dir(own_home: Path) -> Path:
 def test_the_daemons_words_are_printed_and_the_folder_is_gone(run: Path, run_dir: Path) -> None:
     answered(run, "keyword")
     with FakeDaemon(str(run_dir)):
-        done = merge(run, "keyword=0:2000", "semantic=ablated")
+        done = merge(run, "keyword=0:2000", "semantic=ablated", program=("-c", PATIENT))
     assert (done.returncode, done.stdout, done.stderr) == (0, b"merged keyword semantic", b"")
     assert not run.exists()
 
@@ -201,7 +206,7 @@ def test_what_the_daemon_has_for_standard_error_goes_there(run: Path, run_dir: P
 
     answered(run, "keyword")
     with FakeDaemon(str(run_dir), answer=answer):
-        done = merge(run, "keyword=0:2000", CHITTA_RECALL_PROFILE="1")
+        done = merge(run, "keyword=0:2000", program=("-c", PATIENT), CHITTA_RECALL_PROFILE="1")
     assert (done.returncode, done.stdout) == (0, b"")
     first, second = done.stderr.decode().splitlines()
     assert first == "chitta: kw admitted"
@@ -215,14 +220,14 @@ def test_everything_a_lane_left_running_is_ended(
     answered(run, "shadow")
     with FakeDaemon(str(run_dir)):
         merge(run, f"shadow={left_behind.pid}:2000")
-    assert left_behind.wait(30) == -signal.SIGKILL
+    assert left_behind.wait(120) == -signal.SIGKILL
 
 
 @pytest.mark.parametrize("manner", ["silent", "half", "lying", "foreign", "hangup", "failing"])
 def test_whatever_the_daemon_does_the_answers_are_merged(run: Path, run_dir: Path, own_home: Path, manner: str) -> None:
     answered(run, "keyword")
     with FakeDaemon(str(run_dir), manner):
-        done = merge(run, "keyword=0:2000", budget=10_000)
+        done = merge(run, "keyword=0:2000")
     assert done.returncode == 0, done.stderr
     assert b"merging here" in done.stderr
     log = (own_home / ".chitta" / "state" / "recall-log.jsonl").read_text()

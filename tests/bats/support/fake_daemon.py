@@ -30,7 +30,7 @@ def polite(verb: str, body: bytes) -> tuple[int, bytes]:
         return 0, json.dumps({"v": 1, "lane": words[1], "n": 1}).encode() + b"\n" + json.dumps(row).encode() + b"\n"
     if words[0] == "turn":
         prompt = json.loads(body)["prompt"]
-        facts = b"go=1\nbudget_ms=6000\nlimit_ms=2000\nlimit.hybrid=3000\nskip=\n"
+        facts = b"go=1\nbudget_ms=60000\nlimit_ms=20000\nlimit.hybrid=30000\nskip=\n"
         return 0, facts + b"\n" + json.dumps({"v": 1, "prompt": prompt, "query": prompt}).encode() + b"\n"
     if words[0] == "merge":
         parts = [line.split() for line in body.split(b"\n") if line.startswith(b"lane ")]
@@ -99,7 +99,7 @@ class FakeDaemon:
         lines = head.decode().split("\n")
         self.seen.append((lines, body))
         if self._manner == "silent":
-            time.sleep(60)
+            time.sleep(600)
         if self._manner == "foreign":
             client.sendall(b"HTTP/1.1 400 Bad Request\r\n\r\n")
             return

@@ -65,6 +65,7 @@ def test_a_new_store_is_in_order_and_looking_at_it_makes_no_note(
     chitta: Run, own_home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delenv("CHITTA_EMBED_MODEL")
+    monkeypatch.setattr(doctor_installation, "_HOOK_PATIENCE_S", 120.0)
     states = {check["name"]: check["state"] for check in chitta("doctor", "--json").value["checks"]}
     assert states.pop("daemon") == WARN  # CHITTA_NO_DAEMON
     assert set(states.values()) == {OK}

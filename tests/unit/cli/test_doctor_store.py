@@ -98,6 +98,7 @@ class Embedder:
     """Stands in for a model: its vectors are all the same, its name is what counts."""
 
     dim = 4
+    instruction = ""
 
     def __init__(self, name: str) -> None:
         self.name = name

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from chitta import daemon_client, settings
-from chitta.daemon import lifecycle
+from chitta.daemon import calls, lifecycle
 from chitta.daemon.environment import Environment
 from chitta.daemon.logbook import Logbook
 from chitta.daemon.server import Server
@@ -21,11 +21,15 @@ from chitta.daemon.service import Service, assemble
 from chitta.daemon.warmup import Loaders
 from chitta.wire import codec
 
+#: Seconds that nothing takes unless it hangs, however busy the machine is.
+PATIENCE_S = 120
+
 
 class WordEmbedder:
     """A deterministic embedder: each word adds one of 64 directions. Counts what it is asked."""
 
     dim = 64
+    instruction = ""
 
     def __init__(self, name: str = "words-64") -> None:
         self.name = name
@@ -35,7 +39,7 @@ class WordEmbedder:
 
     def embed_query(self, text: str) -> np.ndarray:
         self.queries.append(text)
-        self.gate.wait(10)
+        self.gate.wait(PATIENCE_S)
         return self._vector(text)
 
     def embed_notes(self, texts: Sequence[str], progress: Callable[[int, int], None] | None = None) -> np.ndarray:
@@ -87,14 +91,14 @@ class LocalDaemon:
     def close(self) -> None:
         self.server.leave("the test is over")
         if self.thread.ident is not None:
-            self.thread.join(10)
+            self.thread.join(PATIENCE_S)
         os.close(self.lock)
 
     def ask(self, verb: str, *arguments: str, body: bytes = b"") -> tuple[int, bytes]:
-        return daemon_client.ask(self.settings, verb, arguments, body, 20)
+        return daemon_client.ask(self.settings, verb, arguments, body, PATIENCE_S)
 
     def call(self, operation: str, **body: Any) -> dict[str, Any]:
-        return daemon_client.call(self.settings, operation, body, 20)
+        return daemon_client.call(self.settings, operation, body, PATIENCE_S)
 
     def note(self, name: str, text: str, *, realm: str = "global", kind: str = "insight") -> Path:
         """Write a note by hand, as a person with an editor does."""
@@ -113,13 +117,20 @@ def lines_of(body: bytes) -> list[dict[str, Any]]:
 
 
 @pytest.fixture
-def embedder() -> WordEmbedder:
-    return WordEmbedder()
+def embedder() -> Iterator[WordEmbedder]:
+    made = WordEmbedder()
+    yield made
+    made.gate.set()
 
 
 @pytest.fixture
-def make_daemon(own_home: Path, embedder: WordEmbedder) -> Iterator[Callable[..., LocalDaemon]]:
-    """Make a daemon, not started yet, that is closed after the test."""
+def make_daemon(
+    own_home: Path, embedder: WordEmbedder, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[Callable[..., LocalDaemon]]:
+    """Make a daemon, not started yet, that is closed after the test. Its callers are in no hurry."""
+    for name in ("CHITTA_HOOK_BUDGET_MS", "CHITTA_LANE_LIMIT_MS", "CHITTA_HYBRID_LIMIT_MS"):
+        monkeypatch.setenv(name, "60000")
+    monkeypatch.setattr(calls, "VECTORS_S", 60.0)
     made: list[LocalDaemon] = []
 
     def make(loaders: Loaders | None = None, **variables: str) -> LocalDaemon:

@@ -65,7 +65,7 @@ def test_failure_reaches_everyone_and_is_not_remembered(embedder: Any, monkeypat
     shared = SharedEmbedder(embedder)
 
     def fail(text: str) -> np.ndarray:
-        embedder.gate.wait(5)
+        embedder.gate.wait(60)
         raise MemoryError
 
     embedder.gate.clear()

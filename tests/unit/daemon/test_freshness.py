@@ -49,12 +49,12 @@ def watched(daemon: Any) -> Any:
     writer = Watched(library, daemon.log)
     made = Freshness(library, writer)
     made.begin(daemon.settings)
-    assert made._first_look is not None and made._first_look.done.wait(10)
+    assert made._first_look is not None and made._first_look.done.wait(60)
     return library, writer, made
 
 
 def wait_until(condition: Callable[[], bool]) -> None:
-    end = time.monotonic() + 10
+    end = time.monotonic() + 60
     while not condition():
         assert time.monotonic() < end
         time.sleep(0.01)
@@ -133,8 +133,11 @@ def look_and_learn(daemon: Any, writer: Watched) -> None:
     assert not writer.glance(daemon.settings)
 
 
-def test_note_that_came_is_seen_by_a_glance_and_is_in_the_very_next_prompt(watched: Any, daemon: Any) -> None:
+def test_note_that_came_is_seen_by_a_glance_and_is_in_the_very_next_prompt(
+    watched: Any, daemon: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
     library, writer, made = watched
+    monkeypatch.setattr(freshness, "LOOK_EVERY_S", 3600.0)  # none in the background, however long this takes
     writer.scan_s = writer.seems = freshness.GLANCED_LOOK_S / 2
     look_and_learn(daemon, writer)
     before = writer.looks
@@ -178,6 +181,7 @@ def test_store_that_cannot_be_written_is_left_in_peace_for_a_while(
 ) -> None:
     library, writer, made = watched
     writer.scan_s = writer.seems = 0.001
+    monkeypatch.setattr(freshness, "PROMPT_WAIT_S", 60.0)  # until the attempt has failed
     tries: list[int] = []
 
     def fail(*arguments: Any, **options: Any) -> Any:
@@ -199,8 +203,16 @@ def test_prompt_does_not_wait_for_a_writer_that_is_busy(
     writer.scan_s = writer.seems = 0.001
     monkeypatch.setattr(writer, "words_busy_s", lambda: 100.0)
     waits: list[float | None] = []
-    monkeypatch.setattr(writer, "words", lambda job: job)
-    monkeypatch.setattr("threading.Event.wait", lambda event, timeout=None: waits.append(timeout))
+
+    class Waits:
+        def wait(self, timeout: float | None = None) -> None:
+            waits.append(timeout)
+
+    def never_done(job: Any) -> Any:
+        job.done = Waits()
+        return job
+
+    monkeypatch.setattr(writer, "words", never_done)
     daemon.note("two", "Written just now.")
     made.before_prompt(daemon.settings)
     assert waits == []

@@ -25,7 +25,7 @@ pytestmark = pytest.mark.skipif(
 
 
 def when_loaded(status: Callable[[], dict[str, Any]]) -> dict[str, Any]:
-    end = time.monotonic() + 60
+    end = time.monotonic() + 180
     while True:
         found = status()
         if all(state["state"] != "loading" for state in found["models"].values()):
@@ -63,10 +63,10 @@ def test_meaning_finds_what_words_do_not(make_daemon: Callable[..., Any]) -> Non
 
 def test_the_process_with_its_models_leaves_nothing_outside_the_store(own_home: Path) -> None:
     settings = table.load()
-    assert daemon_client.ensure(settings)
+    assert daemon_client.ensure(settings, 60)
     try:
         when_loaded(lambda: daemon_client.call(settings, "status"))
         assert os.listdir(own_home) == [".chitta"]
     finally:
-        daemon_client.stop(settings)
+        daemon_client.stop(settings, 60)
     assert os.listdir(own_home) == [".chitta"]

@@ -32,7 +32,7 @@ def models(tmp_path: Path, embedder: Any, reranker: Any = lambda settings: None,
 
 
 def wait_until(condition: Any) -> None:
-    end = time.monotonic() + 10
+    end = time.monotonic() + 60
     while not condition():
         assert time.monotonic() < end
         time.sleep(0.005)
@@ -57,12 +57,12 @@ def test_reranker_is_left_alone_until_someone_reranks(tmp_path: Path, embedder: 
     loading = models(tmp_path, lambda settings: embedder, reranker)
     for _ in range(3):
         loading.want(asked(), rerank=False)
-        loading.wait_for_embedder(10)
-        loading.wait_for_reranker(10)
+        loading.wait_for_embedder(60)
+        loading.wait_for_reranker(60)
     assert (loads, loading.states()["reranker"].state, loading.loaded().reranker) == ([], "unused", None)
     for _ in range(3):
         loading.want(asked())
-        loading.wait_for_reranker(10)
+        loading.wait_for_reranker(60)
         loading.want(asked(), rerank=False)
     assert (loads, loading.states()["reranker"].state) == (["reranker"], "ready")
     assert loading.loaded().reranker is not None and loading.loaded().embedder is not None
@@ -73,12 +73,12 @@ def test_embedder_is_warmed_and_ready_before_the_reranker(tmp_path: Path, embedd
     ready: list[bool] = []
 
     def reranker(settings: Settings) -> Any:
-        gate.wait(5)
+        gate.wait(60)
         return Reranker()
 
     loading = models(tmp_path, lambda settings: embedder, reranker, lambda: ready.append(True))
     loading.want(asked())
-    loading.wait_for_embedder(10)
+    loading.wait_for_embedder(60)
     loaded = loading.loaded()
     assert loaded.embedder is not None and loaded.embedder.name == embedder.name
     assert loaded.reranker is None and not loaded.warming
@@ -97,7 +97,7 @@ def test_waiting_ends_at_its_time(tmp_path: Path, embedder: Any) -> None:
     loading.wait_for_embedder(-1)
     assert loading.loaded().warming
     embedder.gate.set()
-    loading.wait_for_embedder(10)
+    loading.wait_for_embedder(60)
     assert not loading.loaded().warming
 
 
@@ -107,7 +107,7 @@ def test_failure_is_a_state_with_a_reason_and_ends_the_wait(tmp_path: Path) -> N
 
     loading = models(tmp_path, fail, fail)
     loading.want(asked())
-    loading.wait_for_embedder(10)
+    loading.wait_for_embedder(60)
     assert loading.loaded() == (None, None, False)
     assert loading.states()["embedder"] == (asked().text("CHITTA_EMBED_MODEL"), "failed", "no such model")
     wait_until(lambda: loading.states()["reranker"].state == "failed")
@@ -129,7 +129,7 @@ def test_the_same_models_are_loaded_once(tmp_path: Path, embedder: Any) -> None:
     loading = models(tmp_path, load)
     for _ in range(3):
         loading.want(asked(CHITTA_EMBED_MODEL="one", CHITTA_LANE_K="3"))
-        loading.wait_for_embedder(10)
+        loading.wait_for_embedder(60)
     assert loads == ["one"]
 
 
