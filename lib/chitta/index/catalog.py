@@ -16,15 +16,16 @@ from threading import Lock
 from typing import Any, NamedTuple
 
 from chitta.index import IndexDamaged, failure
+from chitta.index.graph import GRAPH_TABLES, Graph
 from chitta.index.stored import NoteTerms, unpack, unpack_terms
 from chitta.index.vectors import MatrixFile, VectorRow
 from chitta.notes.note import Note
 
 FILE_NAME = "catalog.sqlite"
 #: Raised when the tables, the terms or the stored form change; another version means a rebuild.
-SCHEMA_VERSION = "2"
+SCHEMA_VERSION = "3"
 
-TABLES = """
+TABLES = f"""
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 -- One row a file. own_id and realm are what the file says of its note; NULL when it cannot be read.
 -- fresh: the file was written so shortly before it was read that its time alone does not tell its content.
@@ -38,13 +39,15 @@ CREATE INDEX files_own_id ON files (own_id);
 CREATE TABLE notes (
     id TEXT PRIMARY KEY, own_id TEXT NOT NULL, realm TEXT NOT NULL, kind TEXT NOT NULL, stamp TEXT NOT NULL,
     path TEXT NOT NULL, sha256 TEXT NOT NULL, text_key TEXT NOT NULL, packed BLOB NOT NULL,
-    terms TEXT NOT NULL
+    terms TEXT NOT NULL, created_utc TEXT NOT NULL, updated_utc TEXT NOT NULL
 );
 CREATE INDEX notes_own_id ON notes (own_id);
 CREATE INDEX notes_scope ON notes (realm, kind, stamp);
+CREATE INDEX notes_created ON notes (created_utc);
+CREATE INDEX notes_updated ON notes (updated_utc);
 CREATE TABLE matrices (file TEXT PRIMARY KEY, realm TEXT NOT NULL, rows INTEGER NOT NULL) WITHOUT ROWID;
 CREATE TABLE vectors (id TEXT PRIMARY KEY, file TEXT NOT NULL, row INTEGER NOT NULL) WITHOUT ROWID;
-"""
+{GRAPH_TABLES}"""
 
 _CHUNK = 500  # variables of one statement
 
@@ -57,7 +60,10 @@ class Model(NamedTuple):
 
 
 class Catalog:
-    """The read side. Safe to share between threads. Methods raise :class:`IndexDamaged`."""
+    """The read side. Safe to share between threads. Methods raise :class:`IndexDamaged`.
+
+    ``graph`` answers what notes share, state of each other, and when they were written.
+    """
 
     def __init__(self, path: str, *, any_version: bool = False) -> None:
         """Open ``path``, also in a folder that cannot be written. Raises :class:`IndexDamaged`.
@@ -65,6 +71,7 @@ class Catalog:
         ``any_version``: also the tables of another version; what they do not hold is damage when it is asked for.
         """
         self.path = path
+        self.graph = Graph(self._rows)
         self._lock = Lock()
         if not os.path.isfile(path):
             raise IndexDamaged(f"{path} is missing")

@@ -14,10 +14,13 @@ from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 from chitta.index.catalog import SCHEMA_VERSION, TABLES, Model, damage
+from chitta.index.graph import utc_stamp
 from chitta.index.stored import pack, pack_terms
 from chitta.index.terms import Apart, terms_of
 from chitta.index.vectors import rows_in, write_rows
+from chitta.notes.links import entities_of, triplets_of
 from chitta.notes.note import Note
+from chitta.notes.triplet import name_key
 
 
 class FileRow(NamedTuple):
@@ -147,12 +150,26 @@ class Ledger:
             self._run("DELETE FROM vectors WHERE id = ?", [note.id])
         stamp = max(note.created, note.updated)
         terms = pack_terms(terms_of(note.title, note.text, apart))
-        values = (note.id, own_id, note.realm, note.kind, stamp, path, sha256, key, pack(note), terms)
-        self._run("INSERT OR REPLACE INTO notes VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", values)
+        times = (utc_stamp(note.created), utc_stamp(note.updated))
+        values = (note.id, own_id, note.realm, note.kind, stamp, path, sha256, key, pack(note), terms, *times)
+        self._drop_links(note.id)
+        self._run("INSERT OR REPLACE INTO notes VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", values)
+        self._put_links(note)
 
     def drop_note(self, name: str) -> None:
         self._run("DELETE FROM vectors WHERE id = ?", [name])
+        self._drop_links(name)
         self._run("DELETE FROM notes WHERE id = ?", [name])
+
+    def _put_links(self, note: Note) -> None:
+        rows: list[tuple[str, ...]] = [(entity, note.realm, note.id) for entity in entities_of(note)]
+        self._run_many("INSERT INTO entities VALUES (?, ?, ?)", rows)
+        rows = [(*each, note.id, name_key(each.source), name_key(each.target)) for each in triplets_of(note)]
+        self._run_many("INSERT INTO triplets VALUES (?, ?, ?, ?, ?, ?)", rows)
+
+    def _drop_links(self, name: str) -> None:
+        self._run("DELETE FROM entities WHERE id = ?", [name])
+        self._run("DELETE FROM triplets WHERE id = ?", [name])
 
     # Vectors
 
@@ -236,6 +253,10 @@ class Ledger:
     def _run(self, statement: str, values: Sequence[Any] = ()) -> int:
         with damage(self.path):
             return self._connection.execute(statement, values).rowcount
+
+    def _run_many(self, statement: str, rows: Sequence[Sequence[Any]]) -> None:
+        with damage(self.path):
+            self._connection.executemany(statement, rows)
 
     def _rows(self, statement: str, values: Sequence[Any] = ()) -> list[Any]:
         with damage(self.path):

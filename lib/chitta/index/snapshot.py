@@ -12,19 +12,24 @@ import contextlib
 import os
 import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from typing import TypeVar
 
 from chitta.index import Hit, IndexDamaged, generation
 from chitta.index.catalog import Catalog, Model
 from chitta.index.generation import Generation
+from chitta.index.graph import Dated, Graph
 from chitta.index.keyword import KeywordIndex
 from chitta.index.stored import NoteTerms
 from chitta.index.terms import Terms, terms_of
 from chitta.index.vectors import VectorIndex
 from chitta.notes.note import Note
+from chitta.notes.triplet import Edge
 
 #: Times that opening is tried anew when the index changes meanwhile.
 _TRIES = 4
 _ALL = 1_000_000_000
+
+_Answer = TypeVar("_Answer")
 
 Report = Callable[[str, IndexDamaged], None]
 
@@ -108,6 +113,34 @@ class Notes:
         with _reported("catalog", self._report):
             return self._catalog.path_of(name) if self._catalog is not None else None
         return None
+
+    # What notes share and state, from the catalog alone: nothing where it is damaged. See :class:`Graph`.
+
+    def entities_of(self, ids: Sequence[str]) -> dict[str, tuple[str, ...]]:
+        return self._linked(lambda graph: graph.entities_of(ids), {})
+
+    def entity_counts(self, entities: Sequence[str], realm: str | None = None) -> dict[str, int]:
+        return self._linked(lambda graph: graph.entity_counts(entities, realm), {})
+
+    def sharing(self, entities: Sequence[str], realm: str | None = None, limit: int = 200) -> dict[str, list[str]]:
+        return self._linked(lambda graph: graph.sharing(entities, realm, limit), {})
+
+    def degree(self, ids: Sequence[str]) -> dict[str, int]:
+        return self._linked(lambda graph: graph.degree(ids), dict.fromkeys(ids, 0))
+
+    def edges(self, name: str, realm: str | None = None) -> list[Edge]:
+        return self._linked(lambda graph: graph.edges(name, realm), [])
+
+    def successors(self, ids: Sequence[str]) -> dict[str, tuple[str, ...]]:
+        return self._linked(lambda graph: graph.successors(ids), {})
+
+    def between(self, realm: str | None, start: str, end: str, limit: int = 50) -> list[Dated]:
+        return self._linked(lambda graph: graph.between(realm, start, end, limit), [])
+
+    def _linked(self, ask: Callable[[Graph], _Answer], nothing: _Answer) -> _Answer:
+        with _reported("catalog", self._report):
+            return ask(self._catalog.graph) if self._catalog is not None else nothing
+        return nothing
 
     def pending(self) -> int:
         """Notes without a vector; 0 where that cannot be told."""

@@ -136,6 +136,17 @@ class VectorIndex:
         """The file of a note's vector and its number there; None for a note without one."""
         return self._place.get(name)
 
+    def of(self, ids: Sequence[str]) -> Matrix:
+        """The vectors of these notes, float32 (n, dim), in the order asked; zeros for a note without one."""
+        import numpy as np
+
+        found = np.zeros((len(ids), self.dim), dtype=np.float32)
+        for row, name in enumerate(ids):
+            at = self._place.get(name)
+            if at is not None:
+                found[row] = self._rows(at[0], at[1], at[1] + 1)[0]
+        return found
+
     def dots(self, matrix: _Matrix, query: Matrix) -> Matrix:
         """The dot product of ``query`` (dim,) with every live row of a file, in order, float32 (n,)."""
         import numpy as np

@@ -13,6 +13,7 @@ from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
 from chitta.recall.fuse import Ranking, min_max
+from chitta.recall.score import prior_scale, sigmoid
 
 #: For a question: candidates that the reranker reads, and its share of the joined order. Over LoCoMo's 786 questions
 #: its own order of twenty is 14 points of MRR above the fused one and every blend is below it; past thirty nothing
@@ -69,19 +70,27 @@ def best_passage(title: str, text: str, terms: Collection[str], words: int = PAS
     return f"{title}\n{' '.join(best.split()[:words])}".strip()
 
 
-def blend(fused: Ranking, logits: Sequence[float], weight: float = WEIGHT) -> list[tuple[str, float]]:
+def blend(
+    fused: Ranking, logits: Sequence[float], weight: float = WEIGHT, priors: Sequence[float] = ()
+) -> list[tuple[str, float]]:
     """The ranking with its first ``len(logits)`` ids reordered by fused score and logit.
 
-    ``(1 − weight) · minmax(fused) + weight · minmax(logit)`` within the scored prefix, ties in
-    fused order; the rest follows unchanged and never passes a scored one. Fewer than two logits,
-    or one that is not finite, change nothing.
+    ``(1 − weight) · minmax(fused) + weight · minmax(logit)`` within the scored prefix, and where the
+    reranker alone decides (``weight`` 1) ``sigmoid(logit)``; both times ``0.7 + 0.3 · prior`` of the
+    note's kind (chitta's paper), 1 without ``priors``. Ties in fused order; the rest follows unchanged
+    and never passes a scored one. Fewer than two logits, or one that is not finite, change nothing.
     """
     head = list(fused[: len(logits)])
     if len(head) < 2 or any(logit != logit or abs(logit) == float("inf") for logit in logits):
         return list(fused)
-    near = min_max(head)
-    judged = min_max([(name, logit) for (name, _), logit in zip(head, logits, strict=True)])
-    joined = [(name, (1.0 - weight) * near[name] + weight * judged[name]) for name, _ in head]
+    if weight >= 1.0:
+        base = {name: sigmoid(logit) for (name, _), logit in zip(head, logits, strict=True)}
+    else:
+        near = min_max(head)
+        judged = min_max([(name, logit) for (name, _), logit in zip(head, logits, strict=True)])
+        base = {name: (1.0 - weight) * near[name] + weight * judged[name] for name, _ in head}
+    scales = [prior_scale(prior) for prior in priors] or [1.0] * len(head)
+    joined = [(name, base[name] * scale) for (name, _), scale in zip(head, scales, strict=True)]
     order = sorted(range(len(joined)), key=lambda at: (-joined[at][1], at))
     floor = min(score for _, score in joined)
     rest = [(name, min(score, floor)) for name, score in fused[len(logits) :]]

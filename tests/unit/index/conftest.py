@@ -21,6 +21,8 @@ Matrix = NDArray[np.float32]
 class WordEmbedder:
     """A deterministic embedder: each word adds one of ``dim`` directions. Keeps what it was asked."""
 
+    instruction = ""
+
     def __init__(self, name: str = "words-32", dim: int = 32) -> None:
         self.name = name
         self.dim = dim

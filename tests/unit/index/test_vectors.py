@@ -85,6 +85,18 @@ class TestSearch:
         by_search = {hit.id: hit.score for hit in index.search(query, limit=50)}
         assert found == {name: by_search[name] for name in found}
 
+    def test_vectors_of_named_notes_in_the_order_asked(self, tmp_path: Path) -> None:
+        index = build(tmp_path)
+        asked = ["n03", "absent", "n10", "n03"]
+        for _ in range(2):  # before and after the files are kept
+            found = index.of(asked)
+            assert found.shape == (4, DIM) and found.dtype == np.float32
+            for row, number in ((0, 3), (2, 10), (3, 3)):
+                assert np.array_equal(found[row], unit(number).astype(np.float16).astype(np.float32))
+            assert not found[1].any()
+            index.search(unit(99))
+        assert index.of([]).shape == (0, DIM)
+
     def test_one_comparison_answers_as_each_question_alone(self, tmp_path: Path) -> None:
         index, query = build(tmp_path), unit(99)
         questions = [

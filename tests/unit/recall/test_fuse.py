@@ -25,7 +25,7 @@ def test_min_max_of_equal_scores_is_one_each() -> None:
 def test_convex_weighs_the_arms() -> None:
     dense = [("a", 0.9), ("b", 0.7), ("c", 0.5)]
     sparse = [("b", 12.0), ("d", 8.0), ("a", 4.0)]
-    joined = dict(convex(dense, sparse, 0.4))
+    joined = dict(convex([dense, sparse], [0.4, 0.6]))
     assert joined["a"] == pytest.approx(0.4 * 1.0 + 0.6 * 0.0)
     assert joined["b"] == pytest.approx(0.4 * 0.5 + 0.6 * 1.0)
     assert joined["c"] == pytest.approx(0.0)
@@ -34,8 +34,8 @@ def test_convex_weighs_the_arms() -> None:
 
 def test_convex_with_one_arm_keeps_its_order_at_full_weight() -> None:
     sparse = [("b", 12.0), ("a", 4.0)]
-    assert convex([], sparse, 0.4) == [("b", 1.0), ("a", 0.0)]
-    assert convex(sparse, [], 0.4) == [("b", 1.0), ("a", 0.0)]
+    assert convex([[], sparse], [0.4, 0.6]) == [("b", 1.0), ("a", 0.0)]
+    assert convex([sparse, []], [0.4, 0.6]) == [("b", 1.0), ("a", 0.0)]
 
 
 def test_reciprocal_rank_sums_over_arms() -> None:
@@ -50,7 +50,18 @@ def test_ties_are_broken_by_id() -> None:
 
 @given(rankings, rankings, st.floats(0, 1))
 def test_convex_is_bounded_complete_and_sorted(dense, sparse, alpha) -> None:  # type: ignore[no-untyped-def]
-    joined = convex(dense, sparse, alpha)
-    assert {name for name, _ in joined} == {name for name, _ in dense} | {name for name, _ in sparse}
+    joined = convex([dense, sparse], [alpha, 1 - alpha])
+    found = {name for name, _ in dense if alpha > 0} | {name for name, _ in sparse if alpha < 1}
+    assert {name for name, _ in joined} == found
     assert all(-1e-9 <= score <= 1 + 1e-9 for _, score in joined)
     assert joined == sorted(joined, key=lambda item: (-item[1], item[0]))
+
+
+@given(rankings, rankings, rankings)
+def test_an_arm_without_weight_changes_nothing(dense, sparse, other) -> None:  # type: ignore[no-untyped-def]
+    assert convex([dense, sparse, other], [0.5, 0.5, 0.0]) == convex([dense, sparse], [0.5, 0.5])
+
+
+def test_three_arms_share_by_weight() -> None:
+    joined = dict(convex([[("a", 2.0), ("b", 1.0)], [("b", 5.0)], [("c", 1.0)]], [1.0, 2.0, 1.0]))
+    assert joined == {"a": 0.25, "b": 0.5, "c": 0.25}

@@ -3,6 +3,7 @@
 import pytest
 
 from chitta.recall.rerank import MAX_PROMPT_WORDS, QUESTION_WINDOW, WINDOW, best_passage, blend, plan
+from chitta.recall.score import prior_scale, reranked_score, sigmoid
 
 FUSED = [("a", 1.0), ("b", 0.5), ("c", 0.0), ("d", -0.5)]
 
@@ -27,6 +28,30 @@ def test_missing_or_malformed_scores_change_nothing(logits: list[float]) -> None
 
 def test_full_weight_is_the_cross_encoders_order() -> None:
     assert [name for name, _ in blend(FUSED, [1.0, 2.0, 4.0, 3.0], weight=1.0)] == ["c", "d", "b", "a"]
+
+
+def test_at_full_weight_the_score_is_the_sigmoid_times_the_prior() -> None:
+    logits, priors = [1.0, 2.0, -1.0], [1.3, 0.7, 1.0]
+    assert dict(blend(FUSED[:3], logits, weight=1.0)) == pytest.approx(
+        {name: sigmoid(logit) for (name, _), logit in zip(FUSED, logits, strict=False)}
+    )
+    assert dict(blend(FUSED[:3], logits, 1.0, priors)) == pytest.approx(
+        {name: reranked_score(logit, prior) for (name, _), logit, prior in zip(FUSED, logits, priors, strict=False)}
+    )
+
+
+def test_priors_scale_the_joined_score_at_any_weight() -> None:
+    logits, priors = [0.0, 4.0, 2.0], [0.7, 1.0, 2.0]
+    plain, scaled = dict(blend(FUSED, logits, 0.3)), dict(blend(FUSED, logits, 0.3, priors))
+    for name, prior in zip("abc", priors, strict=True):
+        assert scaled[name] == pytest.approx(plain[name] * prior_scale(prior))
+    assert scaled["d"] <= min(scaled[name] for name in "abc")
+    assert blend(FUSED, logits, 0.3, [1.0] * 3) == blend(FUSED, logits, 0.3)
+
+
+def test_a_prior_orders_equal_judgements() -> None:
+    assert [name for name, _ in blend(FUSED[:2], [3.0, 3.0], 1.0, [0.7, 1.3])] == ["b", "a"]
+    assert [name for name, _ in blend(FUSED[:2], [3.0, 3.0], 1.0)] == ["a", "b"]
 
 
 def test_long_prompts_and_single_words_are_left_alone() -> None:
