@@ -29,6 +29,7 @@ class Setting(NamedTuple):
     meaning: str
     low: float | None = None
     high: float | None = None
+    clamped: bool = False
 
 
 def _integer(name: str, default: int, meaning: str, low: int, high: int) -> Setting:
@@ -37,6 +38,11 @@ def _integer(name: str, default: int, meaning: str, low: int, high: int) -> Sett
 
 def _real(name: str, default: float, meaning: str, low: float, high: float) -> Setting:
     return Setting(name, "real", default, meaning, low, high)
+
+
+def _alpha(name: str, default: float, meaning: str) -> Setting:
+    """How far a boost may swing; a number outside 0 to 2 counts as the nearer end."""
+    return Setting(name, "real", default, meaning, 0.0, 2.0, clamped=True)
 
 
 def _flag(name: str, default: bool, meaning: str) -> Setting:
@@ -74,13 +80,42 @@ TABLE: tuple[Setting, ...] = (
     _integer("CHITTA_WARM_WAIT_MS", 1200, "Longest a lane waits for models that are loading.", 0, 60_000),
     # Models
     _text("CHITTA_EMBED_MODEL", "bge-small-en", "Embedder: a shipped or sentence-transformers name, or a folder."),
+    _flag("CHITTA_QUERY_INSTRUCTION", True, "Search with the instruction that the embedder was trained to read first."),
     _integer("CHITTA_EMBED_THREADS", 1, "Threads for embedding a prompt; indexing uses all cores.", 1, 64),
     _text("CHITTA_RERANK_MODEL", "ms-marco-minilm-l12", "Reranker: likewise; `none` turns it off."),
     _text("CHITTA_RERANK_ONNX_DIR", "", "Folder of a cross-encoder's ONNX files; preferred when set."),
     _integer("CHITTA_RERANK_THREADS", 2, "Threads of the reranker.", 1, 64),
     _integer("CHITTA_RERANK_MAX_LEN", 128, "Longest pair that the reranker reads, in tokens.", 16, 512),
     _integer("CHITTA_RERANK_BUDGET_MS", 0, "The reranker's time in a prompt; 0: only `chitta recall`.", 0, 60_000),
+    # Ranking
+    _text("CHITTA_FUSION", "convex", "How arms are joined: `convex` (stretched scores) or `rrf` (reciprocal ranks)."),
     _real("CHITTA_FUSION_ALPHA", 0.5, "Weight of meaning against words when hybrid joins its arms.", 0.0, 1.0),
+    _integer("CHITTA_RRF_K", 15, "Constant of reciprocal rank fusion; smaller trusts first places more.", 1, 10_000),
+    _flag("CHITTA_QUERY_CLASSES", False, "Weigh the arms by the kind of question."),
+    _real("CHITTA_TEMPORAL_WEIGHT", 0.3, "Weight of notes written in a time that the question names; 0: off.", 0, 2),
+    _real("CHITTA_GRAPH_WEIGHT", 0.0, "Weight of notes that links and shared names lead to; 0: off.", 0, 2),
+    _real("CHITTA_ASSOCIATIVE_WEIGHT", 0.0, "Weight of associative (Hopfield) recall; 0: off.", 0, 2),
+    _real("CHITTA_HDC_WEIGHT", 0.0, "Weight of hyperdimensional recall; 0: off.", 0, 2),
+    _text("CHITTA_ARM_FLOORS", "", "Least share of the question's words in an arm's notes: `keyword=0.2,graph=0.1`."),
+    _flag("CHITTA_EVENT_ORDER", False, "Raise the oldest or newest where a question asks for the first or latest."),
+    _real("CHITTA_ENTITY_BOOST", 0.0, "Most that links to the question's names may raise a note; 0: off.", 0, 2),
+    _flag("CHITTA_CROSS_CHANNEL", False, "Raise what kinds of evidence agree on, for questions of several steps."),
+    _alpha("CHITTA_CONFIDENCE_ALPHA", 0.2, "Swing of the note's own confidence."),
+    _alpha("CHITTA_RECENCY_ALPHA", 0.2, "Swing of the note's age."),
+    _alpha("CHITTA_TAG_ALPHA", 0.2, "Swing of the tags asked for."),
+    _alpha("CHITTA_PROOF_ALPHA", 0.1, "Swing of how often the note proved right."),
+    _alpha("CHITTA_PROJECT_ALPHA", 0.2, "Swing of being from the same project, where several are asked."),
+    _alpha("CHITTA_DOMAIN_ALPHA", 0.2, "Swing of the domain asked for."),
+    _alpha("CHITTA_AUTHORITY_ALPHA", 0.1, "Swing of the note's authority."),
+    _alpha("CHITTA_SPECULATIVE_ALPHA", 0.2, "Swing of being marked speculative."),
+    _flag("CHITTA_COLLAPSE_DUPLICATES", True, "Show of notes that say the same only the best."),
+    _flag("CHITTA_SETTLE_CONTRADICTIONS", True, "Put a note below the one that replaces it."),
+    _real("CHITTA_MMR_LAMBDA", 1.0, "Relevance against novelty in `chitta recall`; 1: relevance alone.", 0.0, 1.0),
+    _integer("CHITTA_REPLICATION_MAX", 0, "Most notes of one source or content in an answer; 0: any number.", 0, 1000),
+    _real("CHITTA_MIN_OVERLAP", 0.0, "Least share of a question's words in its best notes; else nothing.", 0.0, 1.0),
+    _flag("CHITTA_INCLUDE_SUPERSEDED", False, "Show notes that others have replaced, too."),
+    _text("CHITTA_TODAY", "", "Date (`2026-01-31`) to count ages from instead of today's, for measurements."),
+    _flag("CHITTA_RECALL_CACHE", True, "Answer a question asked a moment ago from what was found then."),
     # Logs
     _flag("CHITTA_LOG_PROMPTS", False, "Keep the prompt's text in the recall log."),
     _flag("CHITTA_RECALL_PROFILE", False, "Show times in the block and phase timers on stderr."),
@@ -112,6 +147,8 @@ def parse(setting: Setting, raw: object) -> Value:
         number = float(str(raw).strip())
     except ValueError:
         raise ValueError(f"{setting.name}: {raw!r} is not a number") from None
+    if setting.clamped and number == number:
+        return min(max(number, setting.low or 0.0), setting.high or number)
     if setting.low is not None and not setting.low <= number <= (setting.high or number):
         raise ValueError(f"{setting.name}: {raw} is outside {setting.low:g} to {setting.high:g}")
     if setting.kind == "integer":

@@ -118,3 +118,30 @@ def test_any_environment_is_met(environ: dict[str, str]) -> None:
     for setting in TABLE:
         if setting.low is not None and setting.high is not None:
             assert setting.low <= found.real(setting.name) <= setting.high
+
+
+ALPHAS = [setting for setting in TABLE if setting.clamped]
+
+
+def test_every_alpha_is_clamped_and_nothing_else() -> None:
+    assert {setting.name for setting in ALPHAS} == {
+        setting.name for setting in TABLE if setting.name.endswith("_ALPHA") and "FUSION" not in setting.name
+    }
+    assert len(ALPHAS) == 8 and all((setting.low, setting.high) == (0.0, 2.0) for setting in ALPHAS)
+
+
+@pytest.mark.parametrize("setting", ALPHAS, ids=lambda setting: setting.name)
+@pytest.mark.parametrize(
+    ("raw", "value"), [("-1", 0.0), ("0", 0.0), ("1.5", 1.5), ("7", 2.0), ("-inf", 0.0), ("inf", 2.0)]
+)
+def test_an_alpha_outside_its_range_counts_as_the_nearer_end(setting: Setting, raw: str, value: float) -> None:
+    found = load({"CHITTA_HOME": "/nonexistent", setting.name: raw})
+    assert found.real(setting.name) == value and found.problems == []
+
+
+@pytest.mark.parametrize("setting", ALPHAS, ids=lambda setting: setting.name)
+@pytest.mark.parametrize("raw", ["much", "nan", "1,5"])
+def test_an_alpha_that_is_no_number_is_its_default_and_named(setting: Setting, raw: str) -> None:
+    found = load({"CHITTA_HOME": "/nonexistent", setting.name: raw})
+    assert found.real(setting.name) == setting.default
+    assert len(found.problems) == 1 and setting.name in found.problems[0]

@@ -62,6 +62,7 @@ def examine(settings: Settings) -> Iterator[Finding]:
         ("left out", named.ablation),
         ("models", installation.models),
         ("settings", named.settings_problems),
+        ("settings", named.scoring_problems),
         ("settings", named.unknown_variables),
         ("home", store.home),
         ("run folder", store.run_folder),

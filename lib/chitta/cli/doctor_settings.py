@@ -27,6 +27,15 @@ def settings_problems(settings: Settings) -> Iterator[Finding]:
         yield Finding("settings", OK, f"in order; {file}" + (" is read" if os.path.exists(file) else " is not there"))
 
 
+def scoring_problems(settings: Settings) -> Iterator[Finding]:
+    """What ``scoring.json`` says that means nothing."""
+    from chitta.gateway import scoring
+
+    file = os.path.join(settings.home, scoring.FILE_NAME)
+    for problem in scoring.load(settings).problems:
+        yield Finding("settings", WARN, problem, f"mend or remove {file}; docs/ranking.md shows its form")
+
+
 def unknown_variables(settings: Settings) -> Iterator[Finding]:
     """Names in the environment that look like a setting and are none."""
     for name in sorted(os.environ):

@@ -14,6 +14,7 @@ from chitta.cli import (
     demo,
     doctor,
     evaluate_commands,
+    expand_command,
     explain_command,
     feedback_command,
     import_command,
@@ -21,10 +22,11 @@ from chitta.cli import (
     list_commands,
     notes_commands,
     output,
-    recall_commands,
+    recall_command,
     try_command,
 )
 from chitta.cli.failure import Front
+from chitta.cli.help_page import HelpPage
 from chitta.models.offline import stay_offline
 
 #: Every command with its function, in groups for the start page.
@@ -35,7 +37,8 @@ GROUPS: tuple[tuple[str, tuple[tuple[str, Callable[..., Any] | typer.Typer, str]
             ("demo", demo.demo, "recall at work on sample notes"),
             ("try", try_command.try_prompt, "a prompt through the real hook, explained"),
             ("explain", explain_command.explain, "why a prompt got what it got"),
-            ("recall", recall_commands.recall, "ask the store a question"),
+            ("recall", recall_command.recall, "ask the store a question"),
+            ("expand", expand_command.expand, "notes whole, with what is around them"),
         ),
     ),
     (
@@ -126,7 +129,7 @@ def _register() -> None:
             if isinstance(function, typer.Typer):
                 app.add_typer(function, name=name, short_help=words)
             else:
-                app.command(name, short_help=words)(function)
+                app.command(name, cls=HelpPage, short_help=words)(function)
 
 
 _register()

@@ -9,7 +9,9 @@ import time
 from typing import TYPE_CHECKING, Any
 
 from chitta import __version__
+from chitta.daemon import questions
 from chitta.daemon.logbook import sentence_of
+from chitta.daemon.questions import PATIENCE_S
 from chitta.daemon.refusal import Refusal
 from chitta.daemon.server import Answer
 from chitta.daemon.writing import Job, joined
@@ -20,8 +22,6 @@ from chitta.wire.codec import MISUSE, OK, UNAVAILABLE
 if TYPE_CHECKING:
     from chitta.daemon.service import Service
 
-#: Seconds that a person's question waits for a model that is still loading; a prompt waits far less.
-PATIENCE_S = 60.0
 #: Seconds that a sync waits for vectors when nobody says otherwise; the words are found before.
 VECTORS_S = 10.0
 _MAX_TEXTS = 1024
@@ -34,7 +34,9 @@ def call(service: Service, operation: str, body: bytes, settings: Settings) -> A
         "ping": _ping,
         "status": _status,
         "sync": _sync,
-        "recall": _recall,
+        "recall": questions.recall,
+        "expand": questions.expand,
+        "analogy": questions.analogy,
         "embed": _embed,
         "stop": _stop,
     }
@@ -103,32 +105,6 @@ def _sync(service: Service, asked: dict[str, Any], settings: Settings) -> dict[s
     except Exception as problem:
         raise Refusal(UNAVAILABLE, sentence_of(problem)) from None
     return report._asdict() if report is not None else {}
-
-
-def _recall(service: Service, asked: dict[str, Any], settings: Settings) -> dict[str, Any]:
-    from chitta.gateway.engine import STRATEGIES, Unavailable
-    from chitta.recall import rerank
-
-    query, strategy, realm = asked.get("query"), asked.get("strategy", "hybrid"), asked.get("realm")
-    limit = asked.get("limit", 10)
-    if not isinstance(query, str) or not isinstance(limit, int) or not isinstance(realm, (str, type(None))):
-        raise Refusal(MISUSE, "recall takes a query, and maybe a strategy, a limit and a realm")
-    if strategy not in STRATEGIES:
-        raise Refusal(MISUSE, f"no strategy {str(strategy)[:40]!r}; there are {', '.join(STRATEGIES)}")
-    models = service.parts.models
-    models.want(settings, rerank=strategy == "hybrid" and rerank.plan(query) is not None)
-    service.wait_for_index(time.monotonic() + PATIENCE_S)
-    service.parts.freshness.before_prompt(settings)
-    if strategy != "keyword":
-        models.wait_for_embedder(PATIENCE_S)
-        models.wait_for_reranker(PATIENCE_S)
-    with service.parts.library.reading() as snapshot:
-        engine = service.engine(snapshot, settings)
-        try:
-            header, rows = engine.recall(query, strategy=strategy, limit=max(1, min(limit, 1000)), realm=realm)
-        except Unavailable as problem:
-            raise Refusal(UNAVAILABLE, sentence_of(problem)) from None
-    return {"header": header._asdict(), "rows": [row._asdict() for row in rows]}
 
 
 def _embed(service: Service, asked: dict[str, Any], settings: Settings) -> dict[str, Any]:

@@ -51,6 +51,10 @@ class SharedEmbedder:
     def dim(self) -> int:
         return self._embedder.dim
 
+    @property
+    def instruction(self) -> str:
+        return self._embedder.instruction
+
     def embed_query(self, text: str) -> np.ndarray:
         """The unit vector of a prompt, float32 of shape (dim,)."""
         key = hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()

@@ -190,13 +190,16 @@ class Service:
             return _reply(OK, facts + b"\n")
         self.parts.freshness.before_prompt(settings)
         texts = _texts_to_embed(turn.request, turn.facts)
-        return _reply(OK, facts + b"\n" + encode_request(turn.request), lambda: self._embed_ahead(texts))
+        return _reply(OK, facts + b"\n" + encode_request(turn.request), lambda: self._embed_ahead(texts, settings))
 
-    def _embed_ahead(self, texts: list[str]) -> None:
+    def _embed_ahead(self, texts: list[str], settings: Settings) -> None:
         """Embed while the lanes are being started; they find the vectors done or under way."""
+        from chitta.gateway.meaning import as_search
+
         embedder = self.parts.models.loaded().embedder
         if embedder is not None:
             for text in texts:
+                embedder.embed_query(as_search(text, embedder, settings))
                 embedder.embed_query(text)
 
     # merge

@@ -29,6 +29,8 @@ from chitta.settings import Settings
 #: What stays of a person's settings in a measurement: which interpreter and which models there are.
 MODEL_VARIABLES = ("CHITTA_EMBED_MODEL", "CHITTA_RERANK_MODEL", "CHITTA_RERANK_ONNX_DIR")
 KEPT_VARIABLES = ("CHITTA_ROOT", "CHITTA_PYTHON", *MODEL_VARIABLES)
+#: The day on which a measurement is made, whenever that is: the day after the newest note of the golden sets.
+TODAY = "2026-08-23"
 #: Working copies are folders of this name, their process's number and some letters.
 COPY_PREFIX = "chitta-evaluate-"
 
@@ -36,7 +38,7 @@ COPY_PREFIX = "chitta-evaluate-"
 def environment(home: str | os.PathLike[str], changes: Mapping[str, str] | None = None) -> dict[str, str]:
     """The environment of a measurement: this one without a person's settings, with the store and ``changes``."""
     kept = {k: v for k, v in os.environ.items() if not k.startswith("CHITTA_") or k in KEPT_VARIABLES}
-    return {**kept, "CHITTA_HOME": os.fspath(home), **(changes or {})}
+    return {**kept, "CHITTA_HOME": os.fspath(home), "CHITTA_TODAY": TODAY, **(changes or {})}
 
 
 def cache_folder() -> Path:

@@ -12,11 +12,13 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from chitta.evaluate.dataset import QUERY_KEYS, BadDataset, read_lines
+from chitta.admission.tokens import clean_prompt
+from chitta.evaluate.dataset import QUERY_KEYS, BadDataset, Dataset, Query, read_dataset, read_lines
 from chitta.notes.ids import valid_id
 from chitta.notes.note import Note, one_line
 from chitta.notes.readers import read_path
 from chitta.notes.realms import GLOBAL
+from chitta.turn import focus
 
 #: What a case asks for.
 ANSWERABLE, UNANSWERABLE, OFF_DOMAIN, TWO_TURN = "answerable", "unanswerable", "off-domain", "two-turn"
@@ -109,6 +111,23 @@ def notes_for(folder: Path, given: Path | None = None) -> Path | None:
     if len(beside) > 1:
         raise BadDataset(f"several folders beside {folder} have notes: say which with --notes")
     return beside[0] if beside else None
+
+
+def dataset_at(place: str) -> Dataset:
+    """A data set, or the answerable prompts of a golden set with their gold, as the hook would search for them.
+
+    Raises :class:`BadDataset` and ``OSError``.
+    """
+    folder = Path(place)
+    if not (folder / "answerable.jsonl").is_file():
+        return read_dataset(place)
+    notes = notes_for(folder)
+    if notes is None:
+        raise BadDataset(f"{folder} says nothing of its notes")
+    cases = [case for case in read_golden(folder, notes).of(ANSWERABLE) if case.gold]
+    queries = tuple(Query(case.id, focus(clean_prompt(case.turns[-1])), GLOBAL) for case in cases)
+    judgements = {case.id: dict.fromkeys(sorted(case.gold), 1) for case in cases}
+    return Dataset(folder.resolve().name, tuple(read_notes(notes)), queries, judgements)
 
 
 def read_notes(path: Path) -> list[Note]:

@@ -9,7 +9,8 @@ from chitta.admission import calibration
 from chitta.admission.tokens import clean_prompt
 from chitta.cli.bookshelf import opened
 from chitta.evaluate.golden import Case
-from chitta.gateway.engine import PAGE, Engine, Page
+from chitta.gateway.engine import Engine
+from chitta.gateway.ranking import PAGE, Page
 from chitta.index.indexer import Progress
 from chitta.models.registry import load_embedder
 from chitta.notes.realms import GLOBAL
@@ -59,7 +60,7 @@ def _label(engine: Engine, wordy: Engine, case: Case, realm: str) -> Labelled:
     query = focus(clean_prompt(case.turns[-1]))
     reading, page = engine.find(query, strategy="fused", limit=PAGE, realm=realm)
     _, words = wordy.find(query, strategy="fused", limit=PAGE, realm=realm)
-    ordered = [page.evidence[name] for name, _ in page.ranking[:PAGE] if name in page.evidence]
+    ordered = [page.evidence[name] for name, _ in page.plain[:PAGE] if name in page.evidence]
     return Labelled(
         case,
         prompt_signals(ordered, reading.mass, len(reading.terms.words)),
@@ -73,6 +74,6 @@ def _label(engine: Engine, wordy: Engine, case: Case, realm: str) -> Labelled:
 def _rows(page: Page, case: Case) -> tuple[tuple[Signals, bool], ...]:
     return tuple(
         (note_signals(page.evidence[name]), name in case.gold)
-        for name, _ in page.ranking[:PAGE]
+        for name, _ in page.plain[:PAGE]
         if name in page.evidence and name not in case.maybe
     )

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import chitta
-from chitta.evaluate import ablation, admission, figures, retrieval
+from chitta.evaluate import ablation, admission, figures, retrieval, switches
 from chitta.evaluate.admission import Scores
 from chitta.evaluate.fitting import Quality, without_display
 from chitta.evaluate.own_feedback import Refit
@@ -41,6 +41,21 @@ def retrieval_page(
         _markdown(retrieval.speed_table(measured)),
     ]
     return _write(folder / "retrieval.md", parts)
+
+
+def switches_page(folder: Path, rows: Sequence[switches.Row], *, model: str) -> Path:
+    """``switches.md``: every switch of ranking over every data set."""
+    used = [["switch", "settings"]]
+    used += [[name, ", ".join(f"`{k}={v}`" for k, v in changes.items())] for name, changes in switches.SWITCHES.items()]
+    parts = [
+        "# Switches: what each part of ranking is worth",
+        f"{_by(model)} The first row of a data set has its scores, the others the change when one switch is turned, "
+        "with 95 % bootstrap intervals of paired differences. Before the reranker. *same*: no query changed.",
+    ]
+    for name in dict.fromkeys(row.dataset for row in rows):
+        cells = switches.table([row for row in rows if row.dataset == name])
+        parts += [f"## {name}", _markdown([line[1:] for line in cells])]
+    return _write(folder / "switches.md", [*parts, "## The switches", _markdown(used)])
 
 
 def admission_page(

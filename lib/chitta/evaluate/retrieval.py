@@ -22,7 +22,13 @@ SYSTEMS: dict[str, str] = {
     "semantic": "the meaning's arm alone (cosine)",
     "fused": "both arms joined, as the hybrid lane has them on a prompt",
     "hybrid": "the same after the reranker, as `chitta recall` has them",
+    "temporal": "notes of a time that the query names, alone",
+    "graph": "notes that links and shared names lead to, from the best ten of words and meaning",
+    "associative": "notes near to what the nearest have in common (Hopfield), alone",
+    "hyperdimensional": "notes with the same words in the same roles, alone",
 }
+#: Those that are measured where none is named.
+USUAL = ("keyword", "semantic", "fused", "hybrid")
 
 
 class Measured(NamedTuple):

@@ -8,11 +8,13 @@ computes, whoever asks meanwhile waits.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from datetime import datetime, timezone
 from threading import Lock
 from typing import TYPE_CHECKING, NamedTuple
 
 from chitta.index.terms import Terms, analyse
 from chitta.recall.evidence import NO_COSINE, Evidence, weighted_share
+from chitta.recall.filters import named, touched
 
 if TYPE_CHECKING:
     import numpy as np
@@ -26,6 +28,7 @@ if TYPE_CHECKING:
 #: Characters of a note's text in a row; the block shows less, and no more of it is kept here.
 ROW_TEXT_CHARS = 1_500
 _TOKEN_LIMIT = 32
+_EVER = datetime.min.replace(tzinfo=timezone.utc)
 
 #: What a search is limited to: a realm, or all, and kinds, or all.
 _Scope = tuple[str | None, frozenset[str] | None]
@@ -59,7 +62,7 @@ class Reading:
         self._snapshot = snapshot
         self._words_lock, self._near_lock, self._notes_lock = Lock(), Lock(), Lock()
         self._found: dict[_Scope, tuple[int, list[Hit]]] = {}
-        self._compared: Comparison | None = None
+        self._compared: list[Comparison] = []
         self._weighed: dict[str, _Weighed] = {}
 
     # Arms
@@ -75,14 +78,16 @@ class Reading:
         return hits[:limit]
 
     def compared(self, vector: np.ndarray | None) -> Comparison | None:
-        """The prompt's vector against those of the notes; None where either is missing."""
+        """A vector of the prompt against those of the notes; None where either is missing. The last two are kept."""
         vectors = self._snapshot.vectors
         if vector is None or vectors is None:
             return None
         with self._near_lock:
-            if self._compared is None or not _equal(self._compared.query, vector):
-                self._compared = vectors.compare(vector)
-            return self._compared
+            found = next((one for one in self._compared if _equal(one.query, vector)), None)
+            if found is None:
+                found = vectors.compare(vector)
+                self._compared = [*self._compared[-1:], found]
+            return found
 
     # Evidence
 
@@ -100,6 +105,12 @@ class Reading:
             name: self._evidence(found, words.get(name, 0.0), near.get(name, NO_COSINE), centre)
             for name, found in self._weigh(names).items()
         }
+
+    def weighed(self, names: Sequence[str], words: Mapping[str, float], near: Comparison | None) -> dict[str, Evidence]:
+        """Evidence of notes from their BM25 scores and, where it is to be had, from meaning."""
+        if near is None:
+            return self.weigh(names, words=words)
+        return self.weigh(names, words=words, cosines=near.cosines(names), centre=near.centre())
 
     def notes(self, names: Iterable[str]) -> dict[str, Note]:
         """The notes of these ids, in the order asked, with as much of their text as a row holds."""
@@ -126,7 +137,13 @@ class Reading:
         with self._notes_lock:
             missing = [name for name in names if name not in self._weighed]
             if missing:
+                newer = self._snapshot.catalog.successors(missing)
+                heirs = self._snapshot.catalog.notes(sorted({heir for names in newer.values() for heir in names}))
                 for name, (note, terms) in self._snapshot.catalog.with_terms(missing).items():
+                    if name in newer and not named(note.superseded_by):
+                        note = note._replace(
+                            superseded_by=_heir(note, [heirs[at] for at in newer[name] if at in heirs])
+                        )
                     self._weighed[name] = self._weigh_one(note, terms)
         return {name: self._weighed[name] for name in names if name in self._weighed}
 
@@ -140,6 +157,16 @@ class Reading:
             coverage=weighted_share(self.wanted, terms.whole, self.weights),
             title=weighted_share(terms.title, self._wanted, title_weights),
         )
+
+
+def _heir(note: Note, claimants: Iterable[Note]) -> str:
+    """The newest note that may replace this one, or "". None that is quarantined, or older and replaced by this one."""
+    ages = {
+        one.id: (touched(one) or _EVER, one.id)
+        for one in claimants
+        if not one.quarantine and not (one.id in note.supersedes and (touched(note) or _EVER) > (touched(one) or _EVER))
+    }
+    return max(ages, key=lambda name: ages[name], default="")
 
 
 def _equal(one: np.ndarray, other: np.ndarray) -> bool:

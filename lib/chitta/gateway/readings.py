@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import time
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from threading import Lock
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from chitta.gateway.cache import CandidateCache
 from chitta.gateway.reading import Reading, read_prompt
 from chitta.notes.realms import GLOBAL
 
 if TYPE_CHECKING:
     from chitta.index.snapshot import Snapshot
     from chitta.notes.note import Note
+    from chitta.recall.hyperdimensional import HyperIndex
 
 #: Readings kept: those of a few prompts at once, each with its context.
 KEPT = 8
@@ -33,6 +35,8 @@ class Readings:
         self._known: OrderedDict[tuple[str, tuple[str, ...]], tuple[float, Reading]] = OrderedDict()
         self._corrections: dict[tuple[str, ...], list[Note]] = {}
         self._sizes: dict[str | None, int] = {}
+        self._hyper: dict[str | None, HyperIndex] = {}
+        self.cache: CandidateCache[Any] = CandidateCache(time.monotonic)
 
     def of(self, text: str, tokens: Sequence[str]) -> Reading:
         """The reading of a text. Who asks while it is being made waits for it."""
@@ -65,6 +69,15 @@ class Readings:
                     self._sizes.clear()
                 self._sizes[realm] = self.snapshot.catalog.count(realm)
             return self._sizes[realm]
+
+    def hyper_index(self, realm: str | None, make: Callable[[], HyperIndex]) -> HyperIndex:
+        """The hyperdimensional index of a realm, or of all; made when it is first asked for."""
+        with self._lock:
+            if realm not in self._hyper:
+                if len(self._hyper) >= KEPT_REALMS:
+                    self._hyper.clear()
+                self._hyper[realm] = make()
+            return self._hyper[realm]
 
     def forget(self, *texts: str) -> None:
         """Drop what was read of these texts, or of all: their prompt has been answered."""

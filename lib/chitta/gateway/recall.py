@@ -2,39 +2,29 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from chitta.admission import calibration
+from chitta.gateway.answer import Answer, answer
 from chitta.gateway.engine import Engine
+from chitta.gateway.question import Question
 from chitta.index.snapshot import open_snapshot
 from chitta.models.protocol import Embedder, Reranker
 from chitta.settings import Settings
-from chitta.wire.rows import Header, Row
 
 
-class RecallResult(NamedTuple):
-    """The rows, best first, the header, and what a person should know about how they were found."""
-
-    rows: tuple[Row, ...]
-    header: Header
-    note: str
-
-
-def recall(settings: Settings, query: str, *, strategy: str, limit: int, realm: str | None) -> RecallResult:
-    """Answer a question with models loaded here. ``realm`` None means all realms.
+def recall(settings: Settings, question: Question) -> tuple[Answer, str]:
+    """The answer, with models loaded here, and why one of them could not be ("" where all could).
 
     Without a model, hybrid answers from words alone and says so; semantic raises
     :class:`chitta.gateway.engine.Unavailable`.
     """
-    embedder, reranker, problem = _models(settings, strategy)
+    embedder, reranker, problem = _models(settings, question.strategy)
     snapshot = open_snapshot(settings.index_dir)
     try:
         engine = Engine(settings, snapshot, embedder, reranker, calibration.load(settings))
-        header, rows = engine.recall(query, strategy=strategy, limit=limit, realm=realm)
+        return answer(engine, question), problem
     finally:
         if snapshot is not None:
             snapshot.close()
-    return RecallResult(tuple(rows), header, problem or header.note)
 
 
 def _models(settings: Settings, strategy: str) -> tuple[Embedder | None, Reranker | None, str]:

@@ -34,12 +34,20 @@ class OnnxEmbedder:
     """
 
     def __init__(
-        self, folder: str, *, name: str, pooling: str = "cls", query_prefix: str = "", threads: int = 1
+        self,
+        folder: str,
+        *,
+        name: str,
+        pooling: str = "cls",
+        query_prefix: str = "",
+        instruction: str = "",
+        threads: int = 1,
     ) -> None:
         """Load the model in ``folder``. Raises :class:`ModelUnavailable`."""
         if pooling not in POOLINGS:
             raise ModelUnavailable(f"no pooling is named {pooling}", f"use one of {', '.join(POOLINGS)}")
         self.name = name
+        self.instruction = instruction
         self._pooling = pooling
         self._prefix = query_prefix
         self._model = OnnxModel(folder, threads=threads, max_tokens=MAX_TOKENS)

@@ -33,6 +33,10 @@ class Embedder(Protocol):
     @property
     def dim(self) -> int: ...
 
+    @property
+    def instruction(self) -> str:
+        """What this model was trained to read before a text that searches for others; empty for most."""
+
     def embed_query(self, text: str) -> Matrix:
         """A prompt's unit vector, float32 (dim,)."""
 

@@ -46,6 +46,7 @@ class Shipped(NamedTuple):
     files: tuple[tuple[str, str], ...]
     pooling: str = "cls"
     query_prefix: str = ""
+    instruction: str = ""
 
 
 SHIPPED: tuple[Shipped, ...] = (
@@ -59,6 +60,7 @@ SHIPPED: tuple[Shipped, ...] = (
             (MODEL_FILE, "68807e3ff2abb83cdd708d8243fd398246e397bfee2ba611c2bad728e27df743"),
             (TOKENIZER_FILE, "d241a60d5e8f04cc1b2b3e9ef7a4921b27bf526d9f6050ab90f9267a1f9e5c66"),
         ),
+        instruction="Represent this sentence for searching relevant passages: ",  # the authors' model card
     ),
     # cross-encoder/ms-marco-MiniLM-L-12-v2 (Apache-2.0), one logit, dynamic int8.
     Shipped(
@@ -103,10 +105,16 @@ def load_embedder(settings: Settings) -> Embedder:
     fact = _embedder_fact(settings)
     _must_load(fact)
     threads = settings.integer("CHITTA_EMBED_THREADS")
-    if fact.kind == "shipped":
-        shipped = _shipped(fact.name, "embedder")
-        pooling, prefix = (shipped.pooling, shipped.query_prefix) if shipped else ("cls", "")
-        return OnnxEmbedder(fact.place, name=fact.name, pooling=pooling, query_prefix=prefix, threads=threads)
+    shipped = _shipped(fact.name, "embedder") if fact.kind == "shipped" else None
+    if shipped is not None:
+        return OnnxEmbedder(
+            fact.place,
+            name=fact.name,
+            pooling=shipped.pooling,
+            query_prefix=shipped.query_prefix,
+            instruction=shipped.instruction,
+            threads=threads,
+        )
     if fact.kind == "onnx":
         return OnnxEmbedder(fact.place, name=fact.name, pooling=_pooling(fact.place), threads=threads)
     return SentenceTransformerEmbedder(fact.place, name=fact.name)

@@ -26,6 +26,8 @@ _PAIRS = 8
 class SentenceTransformerEmbedder:
     """Implements :class:`chitta.models.protocol.Embedder`; on the GPU when torch finds one."""
 
+    instruction = ""  # models that want one bring it as their prompt for queries
+
     def __init__(self, model: str, *, name: str) -> None:
         """Load a model by name (from the local cache) or folder. Raises :class:`ModelUnavailable`."""
         library = _library()

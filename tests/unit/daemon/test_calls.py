@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import threading
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -71,64 +70,6 @@ def test_status_counts_and_names(daemon: Any, embedder: Any) -> None:
 def test_status_names_settings_that_mean_nothing(daemon: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CHITTA_LANE_K", "many")
     assert any("CHITTA_LANE_K" in problem for problem in daemon.call("status")["problems"])
-
-
-@pytest.mark.parametrize("strategy", ["hybrid", "semantic", "keyword"])
-def test_recall_by_each_strategy(daemon: Any, strategy: str) -> None:
-    daemon.call("sync")
-    answer = daemon.call("recall", query="frobnicator gaskets", strategy=strategy, limit=1, realm="global")
-    assert [row["id"] for row in answer["rows"]] == ["frobnicator-limits"]
-    assert answer["header"]["k"] == 1
-
-
-class Judge:
-    """A reranker that prefers passages with a given word."""
-
-    name = "judge"
-
-    def score(self, query: str, passages: list[str], *, deadline: float | None = None) -> list[float]:
-        return [9.0 if "blue" in passage else -9.0 for passage in passages]
-
-
-@pytest.mark.parametrize(
-    ("strategy", "query", "loaded"),
-    [
-        ("hybrid", "frobnicator colour", True),
-        ("hybrid", "frobnicator", False),  # one word is never reranked
-        ("semantic", "frobnicator colour", False),
-        ("keyword", "frobnicator colour", False),
-    ],
-)
-def test_first_question_that_is_reranked_waits_for_the_reranker(
-    make_daemon: Make, embedder: Any, strategy: str, query: str, loaded: bool
-) -> None:
-    loads: list[int] = []
-
-    def load(settings: Any) -> Any:
-        loads.append(1)
-        time.sleep(0.1)
-        return Judge()
-
-    daemon = make_daemon(Loaders(lambda settings: embedder, load))
-    daemon.note("limits", "The frobnicator takes gaskets.")
-    daemon.note("aside", "The frobnicator is blue.")
-    daemon.start()
-    daemon.call("sync")
-    assert loads == []
-    first, again = (daemon.call("recall", query=query, strategy=strategy)["rows"] for _ in range(2))
-    assert [(row["id"], row["score"]) for row in first] == [(row["id"], row["score"]) for row in again]
-    assert bool(loads) == loaded
-    assert daemon.call("status")["models"]["reranker"]["state"] == ("ready" if loaded else "unused")
-
-
-def test_recall_over_all_realms(daemon: Any) -> None:
-    found = daemon.call("recall", query="frobnicator", strategy="keyword", realm=None)["rows"]
-    assert {row["id"] for row in found} == {"frobnicator-limits", "aside"}
-
-
-def test_recall_on_an_empty_store(make_daemon: Make) -> None:
-    answer = make_daemon().start().call("recall", query="anything")
-    assert answer["rows"] == [] and answer["header"]["exhausted"]
 
 
 def test_embed_as_query_and_as_notes(daemon: Any, embedder: Any) -> None:

@@ -24,6 +24,7 @@ class WordEmbedder:
 
     name = "words"
     dim = 256
+    instruction = ""
 
     def embed_query(self, text: str) -> Any:
         vector = np.zeros(self.dim, dtype=np.float32)

@@ -14,7 +14,7 @@ import pytest
 from chitta import daemon_client
 from chitta.admission import calibration
 from chitta.evaluate import bench_store
-from chitta.evaluate.bench_store import build_store, cache_folder, environment, with_changes, working_copy
+from chitta.evaluate.bench_store import TODAY, build_store, cache_folder, environment, with_changes, working_copy
 from chitta.evaluate.calibration_file import as_fields, write
 from chitta.index.indexer import sync
 from chitta.index.snapshot import open_snapshot
@@ -40,6 +40,7 @@ def test_the_environment_of_a_measurement(monkeypatch: pytest.MonkeyPatch) -> No
         "CHITTA_HOME": "/a/store",
         "CHITTA_EMBED_MODEL": "/a/model",
         "CHITTA_MAX_MEMORIES": "1",
+        "CHITTA_TODAY": TODAY,
     }
     assert found["OTHER"] == "kept" and os.environ["CHITTA_FUSION_ALPHA"] == "0.9"
 

@@ -11,7 +11,8 @@ from chitta.admission.tokens import clean_prompt
 from chitta.evaluate.fitting import NOTE_SIGNALS, PROMPT_SIGNALS, WORDS_ONLY_SIGNALS
 from chitta.evaluate.golden import ANSWERABLE, UNANSWERABLE, Case, Golden, read_golden
 from chitta.evaluate.labels import Labelled, label_all
-from chitta.gateway.engine import PAGE, Engine
+from chitta.gateway.engine import Engine
+from chitta.gateway.ranking import PAGE
 from chitta.index.snapshot import open_snapshot
 from chitta.models.protocol import Embedder
 from chitta.settings import Settings

@@ -31,7 +31,7 @@ def test_every_system_ranks_every_query(
         assert list(one.run) == [query.id for query in dataset.queries] and one.per_second > 0
         assert all(len(set(names)) == len(names) <= DEPTH for names in one.run.values())
         assert set(one.values) == set(MEASURES)
-    assert steps[5] == ("sample keyword", 6, 6) and len(steps) == 4 * 6
+    assert steps[5] == ("sample keyword", 6, 6) and len(steps) == len(retrieval.SYSTEMS) * 6
     assert found[0].run["q1"][0] == "stripe-raw-body" and found[0].values["MRR"]["q1"] == 1.0
 
 

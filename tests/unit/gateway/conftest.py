@@ -1,7 +1,9 @@
 """A small real store with a real index, and an embedder that is quick because it only counts words."""
 
 import hashlib
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -24,6 +26,7 @@ class WordEmbedder:
 
     name = "words"
     dim = 256
+    instruction = ""
 
     def embed_query(self, text: str) -> np.ndarray:
         vector = np.zeros(self.dim, dtype=np.float32)
@@ -65,3 +68,50 @@ def engine(settings: Settings):  # type: ignore[no-untyped-def]
     assert snapshot is not None
     yield Engine(settings, snapshot, WordEmbedder(), None, calibration.shipped())
     snapshot.close()
+
+
+class Instructed(WordEmbedder):
+    """An embedder with an instruction, which turns the order of its search round: it looks for parsers."""
+
+    name = "instructed"
+    instruction = "parser parser parser parser parser parser parser parser "
+
+
+class Judge:
+    """A reranker that prefers passages with a given word, and counts what it is asked."""
+
+    name = "judge"
+
+    def __init__(self, word: str) -> None:
+        self.word = word
+        self.asked: list[str] = []
+
+    def score(self, query: str, passages: Sequence[str], *, deadline: float | None = None) -> list[float]:
+        self.asked.append(query)
+        return [5.0 if self.word in passage.lower() else -5.0 for passage in passages]
+
+
+Opened = Callable[..., Engine]
+
+
+@pytest.fixture
+def opened(tmp_path: Path, request: pytest.FixtureRequest) -> Opened:
+    """An engine over these notes, in a store of its own; settings by name, without their prefix."""
+
+    def with_notes(
+        *notes: Note, embedder: Any = WordEmbedder, reranker: Any = None, warming: bool = False, **variables: object
+    ) -> Engine:
+        environ = {f"CHITTA_{name}": str(value) for name, value in variables.items()}
+        found = load({"CHITTA_HOME": str(tmp_path / "store"), **environ})
+        assert found.problems == []
+        store = NoteStore(found.notes_dir)
+        for note in notes:
+            store.write(note)
+        model = embedder() if isinstance(embedder, type) else embedder
+        sync(found, model or WordEmbedder())
+        snapshot = open_snapshot(found.index_dir)
+        assert snapshot is not None
+        request.addfinalizer(snapshot.close)
+        return Engine(found, snapshot, model, reranker, calibration.shipped(), warming=warming)
+
+    return with_notes

@@ -6,7 +6,8 @@ import pytest
 
 from chitta.admission import calibration
 from chitta.admission.tokens import distinctive
-from chitta.gateway.engine import LANES, Engine, Unavailable
+from chitta.gateway.engine import LANES, MEASURED, Engine, Unavailable
+from chitta.gateway.question import STRATEGIES
 from chitta.index.snapshot import open_snapshot
 from chitta.notes.note import KNOWLEDGE_KINDS
 from chitta.settings import Settings
@@ -157,25 +158,6 @@ class Judge:
         return [9.0 if self.word in passage.lower() else -9.0 for passage in passages][: self.most]
 
 
-def test_recall_lets_the_reranker_move_what_is_close(engine: Engine, settings: Settings) -> None:
-    judged = Engine(settings, engine.snapshot, engine.embedder, Judge("idempotency"), calibration.shipped())
-    plain, moved = (
-        {row.id: row.score for row in one.recall("buyers webhook", strategy="hybrid", limit=5, realm=SHOP)[1]}
-        for one in (engine, judged)
-    )
-    assert moved["double-payment"] >= plain["double-payment"]
-    assert moved["webhook-raw-body"] < plain["webhook-raw-body"]
-
-
-def test_recall_strategies_and_realms(engine: Engine) -> None:
-    keyword = engine.recall("session ended", strategy="keyword", limit=5, realm=SHOP)[1]
-    assert [row.id for row in keyword] == ["session-row"]
-    everywhere = engine.recall("consumer lag", strategy="semantic", limit=1, realm=None)[1]
-    assert everywhere[0].id == "kafka-lag"
-    with pytest.raises(KeyError):
-        engine.recall("x y", strategy="magic", limit=1, realm=None)
-
-
 def test_the_same_question_gives_the_same_answer(settings: Settings) -> None:
     answers = []
     for _ in range(2):
@@ -199,3 +181,30 @@ def test_a_damaged_word_index_is_unavailable_and_never_reads_as_nothing_known(se
         engine.rows("keyword", ask("webhook signature"), settings)
     assert ids(engine, "semantic", ask("customers charged twice"))[0] == "double-payment"
     snapshot.close()
+
+
+def test_find_gives_the_page_of_a_strategy_or_of_one_arm(engine: Engine) -> None:
+    text, realm = "webhook signature of [[Buyers billed double]]", SHOP
+    pages = {
+        strategy: engine.find(text, strategy=strategy, limit=5, realm=realm)[1] for strategy in (*STRATEGIES, *MEASURED)
+    }
+    assert set(pages["graph"].found.rankings) == {"graph"}
+    assert "double-payment" in dict(pages["graph"].ranking)
+    assert pages["temporal"].found.health["temporal"] == "not asked for by this text"
+    assert set(dict(pages["fused"].ranking)) == set(dict(pages["hybrid"].ranking))
+    for strategy in ("hybrid", "fused", "keyword"):
+        assert all(name in pages[strategy].evidence for name, _ in pages[strategy].ranking[:5]), strategy
+    with pytest.raises(KeyError):
+        engine.find(text, strategy="guess", limit=5, realm=realm)
+
+
+def test_find_by_words_uses_no_model_and_by_meaning_needs_one(engine: Engine) -> None:
+    words = Engine(engine.settings, engine.snapshot, None, None, calibration.shipped())
+    page = words.find("webhook signature", strategy="keyword", limit=1, realm=SHOP)[1]
+    assert len(page.ranking) == 1 and page.evidence[page.ranking[0][0]].cos == -1.0
+    with pytest.raises(Unavailable, match="no model"):
+        words.find("webhook signature", strategy="semantic", limit=1, realm=SHOP)
+    with pytest.raises(Unavailable, match="empty"):
+        Engine(engine.settings, None, None, None, calibration.shipped()).find(
+            "x", strategy="hybrid", limit=1, realm=None
+        )

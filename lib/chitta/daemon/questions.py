@@ -1,0 +1,74 @@
+"""What people ask of a running daemon: a question, a note with what is around it, an analogy."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, Any
+
+from chitta.daemon.logbook import sentence_of
+from chitta.daemon.refusal import Refusal
+from chitta.settings import Settings
+from chitta.wire.codec import MISUSE, UNAVAILABLE
+
+if TYPE_CHECKING:
+    from chitta.daemon.service import Service
+
+#: Seconds that a person's question waits for a model that is still loading; a prompt waits far less.
+PATIENCE_S = 60.0
+_MOST_IDS = 100
+
+
+def recall(service: Service, asked: dict[str, Any], settings: Settings) -> dict[str, Any]:
+    """The answer to one question (:mod:`chitta.gateway.question`), as JSON. Raises ``Refusal``."""
+    from chitta.gateway.answer import answer, as_json
+    from chitta.gateway.engine import Unavailable
+    from chitta.gateway.question import from_fields
+    from chitta.recall import rerank
+
+    try:
+        question = from_fields(asked)
+    except ValueError as problem:
+        raise Refusal(MISUSE, str(problem)) from None
+    models = service.parts.models
+    if question.strategy != "keyword":
+        models.want(settings, rerank=question.strategy == "hybrid" and rerank.plan(question.query) is not None)
+    service.wait_for_index(time.monotonic() + PATIENCE_S)
+    service.parts.freshness.before_prompt(settings)
+    if question.strategy != "keyword":
+        models.wait_for_embedder(PATIENCE_S)
+        models.wait_for_reranker(PATIENCE_S)
+    with service.parts.library.reading() as snapshot:
+        engine = service.engine(snapshot, settings)
+        try:
+            return as_json(engine, answer(engine, question), question)
+        except Unavailable as problem:
+            raise Refusal(UNAVAILABLE, sentence_of(problem)) from None
+
+
+def expand(service: Service, asked: dict[str, Any], settings: Settings) -> dict[str, Any]:
+    """Notes by id, whole, each with what is around it; unknown ids are left out. Raises ``Refusal``."""
+    from chitta.gateway.surroundings import expanded
+
+    ids = asked.get("ids")
+    if not isinstance(ids, list) or len(ids) > _MOST_IDS or not all(isinstance(name, str) for name in ids):
+        raise Refusal(MISUSE, f"expand takes at most {_MOST_IDS} ids")
+    service.wait_for_index(time.monotonic() + PATIENCE_S)
+    service.parts.freshness.before_prompt(settings)
+    with service.parts.library.reading() as snapshot:
+        return {"notes": expanded(snapshot, ids) if snapshot is not None else []}
+
+
+def analogy(service: Service, asked: dict[str, Any], settings: Settings) -> dict[str, Any]:
+    """The answer to ``a:b::c:?`` from what notes state. Raises ``Refusal``."""
+    from chitta.gateway.surroundings import transferred_json
+
+    text, realm = asked.get("analogy"), asked.get("realm")
+    if not isinstance(text, str) or not isinstance(realm, (str, type(None))):
+        raise Refusal(MISUSE, "an analogy is a text, and maybe a realm")
+    service.wait_for_index(time.monotonic() + PATIENCE_S)
+    service.parts.freshness.before_prompt(settings)
+    with service.parts.library.reading() as snapshot:
+        try:
+            return transferred_json(snapshot, text, realm)
+        except ValueError as problem:
+            raise Refusal(MISUSE, str(problem)) from None
