@@ -25,7 +25,7 @@ WANTED = {ANSWERABLE: True, TWO_TURN: True, FIRE: True, UNANSWERABLE: False, QUI
 
 def measure_retrieval() -> list[Measured]:
     dataset = read_dataset(str(HERE / "til"))
-    return retrieval.measure(build_store(dataset.name, dataset.notes), dataset, list(retrieval.SYSTEMS))
+    return retrieval.measure(build_store(dataset.name, dataset.notes), dataset, list(retrieval.USUAL))
 
 
 def measure_admission() -> Scores:
