@@ -23,6 +23,8 @@ REPORT ?= docs/measurements
 measurements:
 	bin/chitta evaluate retrieval $(foreach set,til:title locomo cosqa:test scifact:test longmemeval \
 		peer-golden/ainb peer-golden/qmd,"$(DATA)/$(set)") --report $(REPORT)
+	bin/chitta evaluate switches $(foreach set,golden peer-golden/ainb peer-golden/qmd til:title locomo cosqa:test \
+		scifact:test,"$(DATA)/$(set)") --report $(REPORT)
 	bin/chitta evaluate admission "$(DATA)/golden" --notes "$(DATA)/til/notes.jsonl" --report $(REPORT)
 	bin/chitta evaluate ablation "$(DATA)/golden" --notes "$(DATA)/til/notes.jsonl" --report $(REPORT)
 	bin/chitta calibrate "$(DATA)/golden" --notes "$(DATA)/til/notes.jsonl" --report $(REPORT) --dry-run
