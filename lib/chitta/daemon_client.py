@@ -95,10 +95,10 @@ def ensure(settings: Settings, wait_s: float = 10.0) -> bool:
 
     Raises :class:`DaemonAway` when it cannot be started.
     """
-    if running(settings):
-        return True
     if settings.flag("CHITTA_NO_DAEMON"):
         return False
+    if running(settings):
+        return True
     end = time.monotonic() + wait_s
     _start(settings, wait_s)
     while not running(settings):

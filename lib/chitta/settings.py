@@ -92,7 +92,7 @@ TABLE: tuple[Setting, ...] = (
     _real("CHITTA_FUSION_ALPHA", 0.5, "Weight of meaning against words when hybrid joins its arms.", 0.0, 1.0),
     _integer("CHITTA_RRF_K", 15, "Constant of reciprocal rank fusion; smaller trusts first places more.", 1, 10_000),
     _flag("CHITTA_QUERY_CLASSES", False, "Weigh the arms by the kind of question."),
-    _real("CHITTA_TEMPORAL_WEIGHT", 0.3, "Weight of notes written in a time that the question names; 0: off.", 0, 2),
+    _real("CHITTA_TEMPORAL_WEIGHT", 0.6, "Weight of notes written in a time that the question names; 0: off.", 0, 2),
     _real("CHITTA_GRAPH_WEIGHT", 0.0, "Weight of notes that links and shared names lead to; 0: off.", 0, 2),
     _real("CHITTA_ASSOCIATIVE_WEIGHT", 0.0, "Weight of associative (Hopfield) recall; 0: off.", 0, 2),
     _real("CHITTA_HDC_WEIGHT", 0.0, "Weight of hyperdimensional recall; 0: off.", 0, 2),

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Sequence
 
 from chitta.admission import policy
+from chitta.admission.replaced import replaced_below
 from chitta.admission.slots import (
     drop_doubles,
     drop_leftovers,
@@ -85,6 +86,8 @@ def admit(
     drop_doubles(candidates, causes)
     drop_lesser(candidates, causes)
     admitted = share_slots(candidates, causes, settings.integer("CHITTA_MAX_MEMORIES"), situation, pointed)
+    if settings.flag("CHITTA_SETTLE_CONTRADICTIONS"):
+        admitted = replaced_below(admitted)
     roles = {policy.BY_TAG[item.tag].role for item in admitted}
     told = policy.BEYOND if roles == {policy.BEYOND} else policy.SCOPED
     maxrel = measured[told]

@@ -10,6 +10,8 @@ from chitta.cli.failure import Nothing
 from chitta.settings import Settings
 
 _HINT = "only relations that notes state count, such as those under `relations` in their front matter"
+#: Characters of one stated relation that are shown.
+_STATED_CHARS = 200
 
 
 def answer(
@@ -41,20 +43,33 @@ def answer(
         raise Nothing(f"no answer{where}: {found['reason']}", _HINT)
 
 
+def looks_like_one(text: str) -> bool:
+    """Whether a question is written as an analogy."""
+    from chitta.recall.analogy import parse
+
+    if "::" not in text:
+        return False
+    try:
+        parse(text)
+    except ValueError:
+        return False
+    return True
+
+
 def _items(solutions: Sequence[Mapping[str, Any]]) -> list[Any]:
+    from chitta.cli import recall_rows
     from chitta.recall.budget import Item
 
     items = []
     for number, one in enumerate(solutions, start=1):
         lead = "\n" if number > 1 else ""
         head = f"{lead}\n{output.paint(output.one_line(one['answer'], output.width()), 'bold')}"
-        edges = [f"\n   because {_edge(edge)}" for edge in one["because"]] + [
-            f"\n   and {_edge(edge)}" for edge in one["and"]
-        ]
-        items.append(Item(head, context=tuple(edges)))
+        edges = [f"because {_edge(edge)}" for edge in one["because"]] + [f"and {_edge(edge)}" for edge in one["and"]]
+        context = ["".join(f"\n{line}" for line in recall_rows.lines_of(edge, "   ")) for edge in edges]
+        items.append(Item(head, context=tuple(context)))
     return items
 
 
 def _edge(edge: Mapping[str, str]) -> str:
     stated = f"{edge['source']} {edge['relation'].replace('_', ' ')} {edge['target']}"
-    return f"{output.one_line(stated, output.width())} ({output.harmless(edge['note'])})"
+    return f"{output.one_line(stated, _STATED_CHARS)} ({output.harmless(edge['note'])})"

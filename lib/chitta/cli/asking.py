@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from chitta.cli import output, upkeep
 from chitta.cli.failure import Misuse, Unavailable
-from chitta.cli.realm_options import GLOBAL
+from chitta.cli.realm_options import GLOBAL, current_realm
 from chitta.cli.recall_tier import SUPPORTED, tier
 from chitta.settings import Settings
 
@@ -22,7 +22,7 @@ WAIT_S = 90.0
 #: Where was looked: one realm that was named, this folder's and `global`, then all others as well, or everywhere.
 NAMED, HERE, BEYOND, EVERYWHERE = "named", "here", "beyond", "everywhere"
 #: What the gateway's header says of an answer that was not searched for.
-NEWEST, HABIT = "answered from the newest memories", "a known habit"
+LISTED, NOTHING_WRITTEN, HABIT = "answered from the ", "nothing was written ", "a known habit"
 #: Rows asked of all realms beside those that this folder's may take, which are not shown again.
 _BEYOND_ROWS = 3
 _MOST_ROWS = 1000
@@ -53,8 +53,8 @@ class Answer(NamedTuple):
 
     @property
     def newest(self) -> bool:
-        """Whether these are the newest notes rather than what was found for the question's words."""
-        return self.note == NEWEST
+        """Whether these are notes by their date rather than what was found for the question's words."""
+        return self.note.startswith(LISTED)
 
 
 def ask_from_here(settings: Settings, question: Question) -> Answer:
@@ -82,8 +82,10 @@ def ask(settings: Settings, question: Question) -> Answer:
     from chitta.gateway.question import as_fields
 
     upkeep.freshen(settings)
+    if question.realm is None and not question.home:
+        question = question._replace(home=current_realm(settings))
     try:
-        there = daemon_client.running(settings) or (question.strategy != "keyword" and daemon_client.ensure(settings))
+        there = _may_ask(settings) or (question.strategy != "keyword" and daemon_client.ensure(settings))
         if there:
             value = daemon_client.call(settings, "recall", as_fields(question), timeout=WAIT_S)
             return _completed(settings, question, _from_daemon(value))
@@ -127,12 +129,19 @@ def transfer(settings: Settings, analogy: str, realm: str | None) -> dict[str, A
         return transferred_json(snapshot, analogy, realm)
 
 
+def _may_ask(settings: Settings) -> bool:
+    """Whether a daemon runs and may be asked."""
+    from chitta import daemon_client
+
+    return not settings.flag("CHITTA_NO_DAEMON") and daemon_client.running(settings)
+
+
 def _called(settings: Settings, operation: str, body: dict[str, Any]) -> dict[str, Any] | None:
     """What a running daemon answers; None where none runs or it cannot. None is started: no model is needed."""
     from chitta import daemon_client
 
     try:
-        return daemon_client.call(settings, operation, body) if daemon_client.running(settings) else None
+        return daemon_client.call(settings, operation, body) if _may_ask(settings) else None
     except (daemon_client.DaemonAway, daemon_client.DaemonRefused):
         return None
 
@@ -161,13 +170,19 @@ def _joined(answers: list[Answer], limit: int) -> Answer:
         rows[:limit],
         max(measured, default=None),
         any(answer.warming for answer in answers),
-        NEWEST if newest else next((answer.note for answer in answers if answer.note), ""),
+        _note(answers),
         scope=HERE,
         reasons=reasons,
         dropped=dropped,
         health=_worst([answer.health for answer in answers]),
         around=around,
     )
+
+
+def _note(answers: Sequence[Answer]) -> str:
+    """What is to be said of them all: that some were listed by date, before anything else."""
+    notes = sorted((answer.note for answer in answers if answer.note), key=lambda note: not note.startswith(LISTED))
+    return notes[0] if notes else ""
 
 
 def _merged(answers: Sequence[Sequence[Row]]) -> list[Row]:
@@ -230,7 +245,7 @@ def _from_here(settings: Settings, question: Question) -> Answer:
         list(found.rows),
         found.header.maxrel,
         found.header.warming,
-        problem if problem and note not in (NEWEST, HABIT) else note,
+        problem if problem and not note.startswith((LISTED, NOTHING_WRITTEN, HABIT)) else note,
         reasons=found.reasons,
         dropped=found.dropped,
         health=found.health,

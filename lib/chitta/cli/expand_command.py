@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from chitta import settings as table
-from chitta.cli import asking, bookshelf, output, upkeep
+from chitta.cli import asking, bookshelf, output, recall_ids, upkeep
 from chitta.cli.failure import Nothing
 from chitta.cli.realm_options import AsJson
 from chitta.settings import Settings
@@ -30,7 +30,7 @@ def expand(
     upkeep.freshen(settings)
     wanted: dict[str, bookshelf.Found] = {}
     missing: list[Nothing] = []
-    for name in dict.fromkeys(names):
+    for name in dict.fromkeys(map(recall_ids.typed, names)):
         try:
             found = bookshelf.find(settings, name)
             wanted.setdefault(_indexed_id(settings, name, found), found)
@@ -72,7 +72,7 @@ def _expanded(settings: Settings, wanted: Mapping[str, bookshelf.Found]) -> list
 
 
 def _print(note: Mapping[str, Any]) -> None:
-    from chitta.cli import recall_rows
+    from chitta.cli import recall_rows, recall_text
 
     title = str(note.get("title") or note["id"])
     output.say(output.one_line(title, output.width()), "bold")
@@ -83,8 +83,8 @@ def _print(note: Mapping[str, Any]) -> None:
     facts = [note["id"], note["kind"], note["realm"], *dates, f"tags {tags}" if tags else ""]
     output.wrapped(output.harmless(" · ".join(filter(None, facts))), "", "dim")
     output.say()
-    for line in recall_rows.whole_text(str(note.get("text", "")), title):
-        output.wrapped(line)
+    for line in recall_text.flowing(recall_text.whole_text(str(note.get("text", "")), title)):
+        output.say(line)
     around = recall_rows.around_lines(note.get("around") or {}, str(note.get("source", "")), "")
     if around:
         output.say()

@@ -14,6 +14,8 @@ from typing import Any
 import typer
 from typer.core import TyperGroup
 
+from chitta.cli import output
+
 OK = 0
 NOTHING = 1
 MISUSE = 2
@@ -73,12 +75,12 @@ class Front(TyperGroup):
 def report(problem: BaseException) -> int:
     """Say on standard error what went wrong; the exit code that goes with it."""
     if isinstance(problem, (KeyboardInterrupt, typer.Abort)):
-        print("\nchitta: stopped", file=sys.stderr)
+        output.tell("\nchitta: stopped")
         return INTERRUPTED
     failure = _as_failure(problem)
-    print(f"chitta: {failure.message}", file=sys.stderr)
+    output.tell(f"chitta: {failure.message}")
     if failure.hint:
-        print(f"hint: {failure.hint}", file=sys.stderr)
+        output.tell(f"hint: {failure.hint}")
     return failure.code
 
 

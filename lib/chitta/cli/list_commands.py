@@ -7,11 +7,12 @@ from typing import Annotated
 import typer
 
 from chitta import settings as table
-from chitta.cli import bookshelf, output, upkeep
+from chitta.cli import bookshelf, output, recall_ids, upkeep
 from chitta.cli.failure import Nothing
 from chitta.cli.realm_options import AsJson, RealmOption, looking_realm
 from chitta.notes.frontmatter import format_note
 from chitta.notes.note import Note
+from chitta.settings import Settings
 
 
 def list_notes(
@@ -35,7 +36,7 @@ def list_notes(
     if as_json:
         output.as_json([_facts(note) for note in notes])
     elif notes:
-        _print(notes, show_realm=place is None)
+        _print(settings, notes, show_realm=place is None)
     if not notes:
         raise Nothing(_nothing(place, kind, offset), _elsewhere(place, others))
 
@@ -48,7 +49,7 @@ def show(
 
     Example: chitta show stripe-webhook-raw-body
     """
-    found = bookshelf.find(table.load(), name)
+    found = bookshelf.find(table.load(), recall_ids.typed(name))
     if as_json:
         output.as_json({**found.note._asdict(), "extra": dict(found.note.extra), "path": str(found.path)})
         return
@@ -56,13 +57,13 @@ def show(
     output.wrapped(output.harmless(format_note(found.note)).rstrip())
 
 
-def _print(notes: list[Note], *, show_realm: bool) -> None:
+def _print(settings: Settings, notes: list[Note], *, show_realm: bool) -> None:
     columns = ["id", "kind", "date", "title"] + (["realm"] if show_realm else [])
     rows = []
     for note in notes:
         date = max(note.created, note.updated)[:10]
-        rows.append([note.id, note.kind, date, output.one_line(note.title, 70)] + ([note.realm] if show_realm else []))
-    output.table(columns, rows, cut="title", spare=("date", "kind"))
+        rows.append([note.id, note.kind, date, note.title] + ([note.realm] if show_realm else []))
+    output.table(columns, rows, cut="title", spare=("date", "kind"), least=recall_ids.least(settings))
 
 
 def _facts(note: Note) -> dict[str, object]:

@@ -9,23 +9,29 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import sys
 import textwrap
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal, TextIO
 
 from chitta.wire import codec
 
 PLAIN_WIDTH = 80
 _GAP = "  "
-#: Columns that a cell which gives way to others keeps.
-_STUB = 12
+#: Columns that a cell which gives way to others keeps, and a realm; and a title, before others are shortened for it.
+_STUB, _REALM = 12, 20
+_TITLE = 30
 _STYLES = {"bold": "1", "dim": "2", "red": "31", "green": "32", "yellow": "33", "cyan": "36"}
 _KEPT_CONTROLS = "\n\t"
 #: Direction overrides and isolates: they can make a line read as another one.
 _BIDI_CONTROLS = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
+_STEERING = re.compile("[\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+
+#: The least number of characters, by id, at which its beginning still is the id of one note alone.
+Least = Callable[[Sequence[str]], Mapping[str, int]]
 
 
 def prepare_streams() -> None:
@@ -48,9 +54,9 @@ def coloured(stream: TextIO | None = None) -> bool:
     return on_terminal(stream) and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
 
 
-def width() -> int:
-    """Columns to fill: the terminal's up to 100, or 80 where there is none."""
-    if not on_terminal():
+def width(stream: TextIO | None = None) -> int:
+    """Columns to fill: the terminal's up to 100, or 80 where ``stream`` (standard output by default) is none."""
+    if not on_terminal(stream):
         return PLAIN_WIDTH
     return max(40, min(shutil.get_terminal_size().columns, 100))
 
@@ -80,8 +86,11 @@ def say(text: str = "", style: str = "") -> None:
 
 
 def tell(text: str) -> None:
-    """A line for the person on standard error."""
-    print(text, file=sys.stderr)
+    """Lines for the person on standard error, on a terminal wrapped at its width."""
+    screen = on_terminal(sys.stderr)
+    for line in text.split("\n"):
+        for piece in pieces_of(line, width(sys.stderr)) if screen else [line]:
+            print(piece, file=sys.stderr)
 
 
 def paragraph(text: str, indent: str = "", style: str = "") -> None:
@@ -101,15 +110,27 @@ def pieces_of(line: str, columns: int) -> list[str]:
     """The line in pieces of at most so many characters, broken at spaces only and indented alike."""
     if len(line) <= columns:
         return [line]
+    line = line.expandtabs(4)
     margin = " " * min(len(line) - len(line.lstrip()), columns // 2)
     return textwrap.wrap(
-        line, columns, subsequent_indent=margin, break_long_words=False, break_on_hyphens=False, tabsize=4
+        line.lstrip(),
+        columns,
+        initial_indent=margin,
+        subsequent_indent=margin,
+        break_long_words=False,
+        break_on_hyphens=False,
     ) or [""]
+
+
+def json_text(value: Any) -> str:
+    """The value as JSON; characters that steer a terminal or turn a line around stand as escapes."""
+    text = json.dumps(codec.loads(codec.dumps(value)), indent=2, ensure_ascii=False)
+    return _STEERING.sub(lambda found: f"\\u{ord(found.group()):04x}", text)
 
 
 def as_json(value: Any) -> None:
     """One JSON document on standard output, in UTF-8 whatever the locale."""
-    text = json.dumps(codec.loads(codec.dumps(value)), indent=2, ensure_ascii=False)
+    text = json_text(value)
     sys.stdout.flush()
     sys.stdout.buffer.write(text.encode() + b"\n")
     sys.stdout.flush()
@@ -123,25 +144,91 @@ def table(
     whole: Sequence[str] = (),
     cut: str = "",
     spare: Sequence[str] = (),
+    least: Least | None = None,
 ) -> None:
     """Rows under headings; ``right`` names the columns of numbers.
 
-    On a terminal cells are folded to fit, but never those of a column in ``whole``; the cells of the
-    column ``cut`` are cut, each to one line, and then no other cell is folded: where there is no room
-    for that, columns of ``spare`` are left out, in this order.
+    On a terminal cells are folded to fit, but never those of a column in ``whole``. With ``cut`` no
+    cell is folded, and the table is made to fit by :func:`fitted`.
     """
-    cells = [[harmless(str(cell)).replace("\n", " ") for cell in row] for row in rows]
     if not on_terminal():
-        _plain_table(columns, cells, right)
+        _plain_table(columns, _clean(rows), right)
         return
-    for name in spare:
-        if _room(cells, columns.index(cut), columns) < _STUB:
-            place = columns.index(name)
-            columns = [*columns[:place], *columns[place + 1 :]]
-            cells = [[*row[:place], *row[place + 1 :]] for row in cells]
     if cut:
-        cells = _cut_to_fit(cells, columns.index(cut), columns)
-    _rich_table(columns, cells, right, columns if cut else whole)
+        columns, cells = fitted(columns, rows, cut, spare=spare, least=least)
+        _rich_table(columns, cells, right, columns)
+    else:
+        _rich_table(columns, _clean(rows), right, whole)
+
+
+def fitted(
+    columns: Sequence[str],
+    rows: Sequence[Sequence[object]],
+    cut: str,
+    *,
+    spare: Sequence[str] = (),
+    least: Least | None = None,
+    headed: bool = True,
+) -> tuple[list[str], list[list[str]]]:
+    """The columns that fit a terminal's width, and their cells of one line each; in a pipe all of them, whole.
+
+    Cells of the column ``cut`` take the room that is left. Where that is little, realms are shortened in
+    their middle, then ids (the column "id") at their end, to no less than ``least`` gives for each, each only as
+    far as needed; then columns of ``spare`` are left out, in this order. ``headed``: headings need room, too.
+    """
+    names, cells = list(columns), _clean(rows)
+    if not on_terminal() or not cells:
+        return names, cells
+
+    def room() -> int:
+        return _room(cells, names.index(cut), names if headed else [""] * len(names))
+
+    at = names.index(cut)
+    wanted = max(_STUB, min(_TITLE, max(columns_of(row[at]) for row in cells)))
+    if "realm" in names and (lacking := wanted - room()) > 0:
+        _shorten_realms(cells, names.index("realm"), lacking)
+    if least is not None and (lacking := wanted - room()) > 0:
+        _shorten_ids(cells, names.index("id"), lacking, least)
+    for name in spare:
+        if room() < _STUB:
+            place = names.index(name)
+            del names[place]
+            cells = [[*row[:place], *row[place + 1 :]] for row in cells]
+    left = max(room(), _STUB)
+    at = names.index(cut)
+    return names, [[_cut(cell, left) if i == at else cell for i, cell in enumerate(row)] for row in cells]
+
+
+def padded(rows: Sequence[Sequence[str]]) -> list[list[str]]:
+    """The cells, each with spaces up to the width of its column, but the last of a row as it is."""
+    widths = [max(map(columns_of, column)) for column in zip(*rows, strict=True)]
+    return [
+        [cell + " " * (size - columns_of(cell)) for cell, size in zip(row[:-1], widths, strict=False)] + [*row[-1:]]
+        for row in rows
+    ]
+
+
+def _clean(rows: Sequence[Sequence[object]]) -> list[list[str]]:
+    return [[harmless(str(cell)).replace("\n", " ") for cell in row] for row in rows]
+
+
+def _shorten_ids(cells: list[list[str]], place: int, lacking: int, least: Least) -> None:
+    names = [row[place] for row in cells]
+    room = max(max(map(columns_of, names)) - lacking, _STUB)
+    if all(columns_of(name) <= room for name in names):
+        return
+    needed = least(names)
+    room = max(room, *(min(len(name), needed.get(name, len(name)) + 1) for name in names))
+    for row in cells:
+        row[place] = _cut(row[place], room)
+
+
+def _shorten_realms(cells: list[list[str]], place: int, lacking: int) -> None:
+    room = max(max(columns_of(row[place]) for row in cells) - lacking, _REALM)
+    for row in cells:
+        name = row[place]
+        if len(name) > room:  # its end says most
+            row[place] = f"{name[: room // 3]}…{name[len(name) - (room - room // 3 - 1) :]}"
 
 
 def columns_of(text: str) -> int:
@@ -174,12 +261,6 @@ def _room(rows: list[list[str]], place: int, columns: Sequence[str]) -> int:
     return width() - sum(widths) + widths[place] - len(_GAP) * (len(widths) - 1)
 
 
-def _cut_to_fit(rows: list[list[str]], place: int, columns: Sequence[str]) -> list[list[str]]:
-    """The rows with the cells of one column cut to the room there is for it, but to no less than a stub."""
-    room = max(_room(rows, place, columns), _STUB)
-    return [[_cut(cell, room) if i == place else cell for i, cell in enumerate(row)] for row in rows]
-
-
 def _cut(text: str, room: int) -> str:
     if columns_of(text) <= room:
         return text
@@ -202,8 +283,8 @@ def _rich_table(columns: Sequence[str], rows: list[list[str]], right: Sequence[s
         drawn.add_column(name, justify=justify, overflow="fold", no_wrap=name in whole, min_width=kept)
     for row in rows:
         drawn.add_row(*(Text(cell) for cell in row))
-    needed = sum(size for name, size in zip(columns, widths, strict=True) if name in whole) + len(_GAP) * len(columns)
-    screen = max(width(), needed + _STUB * (len(columns) - len(whole)))
+    needed = sum(size if name in whole else min(size, _STUB) for name, size in zip(columns, widths, strict=True))
+    screen = max(width(), needed + len(_GAP) * (len(columns) - 1))
     Console(file=sys.stdout, width=screen, no_color=not coloured(), highlight=False).print(drawn)
 
 

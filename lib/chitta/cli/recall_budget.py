@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import io
-import json
-import sys
+import re
 from collections.abc import Callable, Sequence
 from contextlib import redirect_stdout
 from typing import Any
 
 from chitta.cli import output
 from chitta.recall.budget import SHORTEST_TEXT, Item, estimate, fit, shorten
-from chitta.wire import codec
+
+_COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 
 
 def memories(count: int) -> str:
@@ -24,11 +24,16 @@ def print_items(items: Sequence[Item], foot: str, max_tokens: int | None) -> lis
 
     The foot is the first to go. The first line break is left out, and print's own at the end counts for it.
     """
-    fitted = fit(items, max_tokens or 0)
-    parts = [part for item in fitted.items for part in (item.head, item.text, *item.context)]
+    bare = [Item(_bare(item.head), item.text, tuple(map(_bare, item.context))) for item in items]
+    fitted = fit(bare, max_tokens or 0)
+    parts = [
+        part
+        for item, left in zip(items, fitted.items, strict=False)
+        for part in (item.head, left.text, *(item.context if left.context else ()))
+    ]
     trimmed = list(fitted.trimmed)
     if foot:
-        if max_tokens is None or (not trimmed and estimate("".join([*parts, foot])) <= max_tokens):
+        if max_tokens is None or (not trimmed and estimate(_bare("".join([*parts, foot]))) <= max_tokens):
             parts.append(foot)
         else:
             trimmed.insert(0, "what the arms said left out")
@@ -38,7 +43,10 @@ def print_items(items: Sequence[Item], foot: str, max_tokens: int | None) -> lis
 
 
 def print_drawn(draw: Callable[[int], None], count: int, max_tokens: int | None) -> list[str]:
-    """Let ``draw`` print the first of ``count`` rows, as many as fit; what was trimmed, in words."""
+    """Let ``draw`` print the first of ``count`` rows, as many as fit; what was trimmed, in words.
+
+    They are measured as in a pipe: rules, colours and padding of a terminal are no words.
+    """
     if max_tokens is None:
         draw(count)
         return []
@@ -50,26 +58,20 @@ def print_drawn(draw: Callable[[int], None], count: int, max_tokens: int | None)
         else:
             high = middle - 1
     if low:
-        sys.stdout.write(_drawn(draw, low))
+        draw(low)
     return [f"{memories(count - low)} left out"] if low < count else []
 
 
-class _Memo(io.StringIO):
-    """Holds what is printed, and says that it is a terminal where standard output is one."""
-
-    def __init__(self, terminal: bool) -> None:
-        super().__init__()
-        self._terminal = terminal
-
-    def isatty(self) -> bool:
-        return self._terminal
-
-
 def _drawn(draw: Callable[[int], None], count: int) -> str:
-    memo = _Memo(output.on_terminal())
+    memo = io.StringIO()
     with redirect_stdout(memo):
         draw(count)
     return memo.getvalue()
+
+
+def _bare(text: str) -> str:
+    """Without colours."""
+    return _COLOUR.sub("", text)
 
 
 def trim_json(facts: dict[str, Any], max_tokens: int | None) -> dict[str, Any]:
@@ -84,7 +86,7 @@ def trim_json(facts: dict[str, Any], max_tokens: int | None) -> dict[str, Any]:
 
     def made(whole: int, kept: int, text_tokens: int | None = None) -> dict[str, Any]:
         """With ``kept`` rows, ``whole`` of them with what is around them; the last one's text so long."""
-        left = [row if at < whole else _bare(row) for at, row in enumerate(rows[:kept])]
+        left = [row if at < whole else _without_around(row) for at, row in enumerate(rows[:kept])]
         trimmed = []
         without = sum(1 for row in rows[whole:] if row.get("around"))
         if without:
@@ -118,7 +120,7 @@ def trim_json(facts: dict[str, Any], max_tokens: int | None) -> dict[str, Any]:
     return made(0, kept)
 
 
-def _bare(row: dict[str, Any]) -> dict[str, Any]:
+def _without_around(row: dict[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in row.items() if name != "around"}
 
 
@@ -132,4 +134,4 @@ def _most(count: int, holds: Callable[[int], bool]) -> int:
 
 
 def _as_printed(value: Any) -> str:
-    return json.dumps(codec.loads(codec.dumps(value)), indent=2, ensure_ascii=False) + "\n"
+    return output.json_text(value) + "\n"

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import shlex
 from typing import TYPE_CHECKING, Any
 
 from chitta import settings as table
-from chitta.cli import analogy_answer, asking, output, recall_reasons
+from chitta.cli import analogy_answer, asking, output, recall_empty, recall_ids, recall_kinds, recall_reasons
 from chitta.cli import recall_options as given
-from chitta.cli.asking import BEYOND, EVERYWHERE, NAMED, Answer
+from chitta.cli.asking import BEYOND, EVERYWHERE, LISTED, NAMED, Answer
 from chitta.cli.failure import Misuse, Nothing
 from chitta.cli.realm_options import AsJson, LookEverywhere, RealmOption, looking_realm
-from chitta.cli.recall_tier import UNRELATED, arms, tier
+from chitta.cli.recall_tier import SUPPORTED, UNRELATED, arms, tier
 from chitta.settings import Settings
 
 if TYPE_CHECKING:
@@ -61,6 +62,7 @@ def recall(
     A TIME is a date (2026-03-31), a time (2026-03-31T14:00Z), or a phrase such as yesterday or "last week".
     """
     settings = table.load()
+    told = recall_kinds.checked(settings, kinds or ())
     words = " ".join(query or []).strip()
     deep = given.depth_of(depth, stage)
     place = looking_realm(settings, realm, everywhere)
@@ -69,6 +71,8 @@ def recall(
     if analogy:
         if words:
             raise Misuse("a question and --analogy exclude each other", "give one of them")
+        if explain:
+            raise Misuse("--explain has no place beside --analogy", "its answers always show the notes that state them")
         analogy_answer.answer(settings, analogy, place, named=bool(realm), max_tokens=max_tokens, as_json=as_json)
         return
     if not words:
@@ -96,14 +100,16 @@ def recall(
     every = unrelated or answer.newest
     shown = [row for row in answer.rows if every or tier(row) != UNRELATED]
     beyond = [row for row in answer.beyond if every or tier(row) != UNRELATED][:limit]
-    view = _View(settings, question, answer, shown, beyond)
+    habit = _habit(settings, answer)
+    view = _View(settings, question, answer, [habit] if habit is not None else shown, beyond)
     trimmed = view.print_json(stage, max_tokens, explain) if as_json else view.print(stage, max_tokens, explain)
-    for remark in _remarks(question, answer, trimmed, max_tokens):
+    for remark in [*told, *_remarks(view, trimmed, max_tokens)]:
         output.tell(remark)
     if not shown and not beyond and answer.persona is None:
         looked = None if answer.scope == BEYOND else place
         raise Nothing(
-            _nothing(settings, question, answer, looked), "--global asks all realms" if answer.scope == NAMED else ""
+            recall_empty.sentence(settings, question, answer, looked),
+            "--global asks all realms" if answer.scope == NAMED else "",
         )
 
 
@@ -124,25 +130,39 @@ class _View:
         from chitta.recall.budget import Item
 
         rows = [*self.shown, *self.beyond]
-        foot = recall_reasons.foot(self.answer.health, self.answer.dropped) if explain else []
-        below = "".join(f"\n{line}" for line in foot)
+        least = recall_ids.least(self.settings)
+        below = "".join(f"\n{line}" for line in self._foot()) if explain else ""
         if self.answer.persona is not None:
-            return recall_budget.print_items([Item(f"\n{self.answer.persona.line}")], "", max_tokens)
+            lines = recall_rows.lines_of(output.harmless(self.answer.persona.line))
+            name = output.paint(f"{recall_rows.INDENT}{output.harmless(self.answer.persona.id)}", "dim")
+            said = Item("".join(f"\n{line}" for line in lines), context=(f"\n{name}",))
+            return recall_budget.print_items([said], "", max_tokens)
         if stage == given.TIMELINE and rows:
             moments = recall_timeline.timeline(self.settings, self.question, rows)
             return recall_budget.print_drawn(
-                lambda count: recall_timeline.draw(moments, count), len(moments), max_tokens
+                lambda count: recall_timeline.draw(moments, count, least), len(moments), max_tokens
             )
         if stage == given.INDEX and rows:
 
             def draw(count: int) -> None:
-                recall_rows.draw_table(self.shown, self.beyond, count, newest=self.answer.newest)
+                recall_rows.draw_table(self.shown, self.beyond, count, newest=self.answer.newest, least=least)
 
             return recall_budget.print_drawn(draw, len(rows), max_tokens)
         items = recall_rows.items(
-            self.answer, self.shown, self.beyond, self.question.strategy, self.question.depth, explain=explain
+            self.answer,
+            self.shown,
+            self.beyond,
+            self.question.strategy,
+            self.question.depth,
+            explain=explain,
+            least=least,
         )
-        return recall_budget.print_items(items, below, max_tokens)
+        return recall_budget.print_items(items, below if items else below.removeprefix("\n"), max_tokens)
+
+    def _foot(self) -> list[str]:
+        answer = self.answer
+        weak = len({row.id for row in (*answer.rows, *answer.beyond)} - {row.id for row in (*self.shown, *self.beyond)})
+        return recall_reasons.foot(answer.health, answer.dropped, answer.reasons, weak)
 
     def print_json(self, stage: str, max_tokens: int | None, explain: bool) -> list[str]:
         from chitta.cli import recall_budget, recall_timeline
@@ -173,62 +193,48 @@ class _View:
         facts = row._asdict()
         if self.question.depth < FULL:
             facts = {name: facts[name] for name in _GLANCE}
-        facts |= {"tier": tier(row), "arms": arms(row, self.question.strategy), "beyond": beyond}
+        by_arms = {"tier": tier(row), "arms": arms(row, self.question.strategy)}
+        facts |= by_arms if self.answer.persona is None else {"tier": SUPPORTED, "arms": []}
+        facts["beyond"] = beyond
         facts |= {name: why[name] for name in ("replaced", "doubles") if name in why}
         if self.question.depth >= CONTEXT:
             facts["around"] = dict(self.answer.around.get(row.id, {}))
         return facts
 
 
-def _remarks(question: Question, answer: Answer, trimmed: list[str], max_tokens: int | None) -> list[str]:
+def _remarks(view: _View, trimmed: list[str], max_tokens: int | None) -> list[str]:
     """What a person should know beside the rows, a sentence each."""
-    told = []
+    answer, told = view.answer, []
     found = bool(answer.rows or answer.beyond)
     if answer.warming:
         told.append(
             "chitta: the models are still loading, so this answer comes from words alone; ask again in a moment"
         )
     elif answer.newest and found:
-        told.append("chitta: nothing was searched for: these are the newest memories")
+        told.append(f"chitta: nothing was searched for: these are the {answer.note.removeprefix(LISTED)}")
     elif answer.note and found:
         told.append(f"chitta: this answer comes from words alone: {answer.note}")
-    left_out = _left_out(question, answer) if found else []
-    if left_out:
+    shown = view.shown or view.beyond
+    if shown and (left_out := recall_empty.left_out(view.question, answer)):  # else the last sentence says it
         told.append(f"chitta: left out as asked: {', '.join(left_out)}")
     if trimmed:
         told.append(f"chitta: to stay within {output.plural(max_tokens or 0, 'token')}: {', '.join(trimmed)}")
+    if analogy_answer.looks_like_one(view.question.query):
+        told.append(f"hint: that looks like an analogy: --analogy {shlex.quote(view.question.query)}")
     return told
 
 
-def _left_out(question: Question, answer: Answer) -> list[str]:
-    """What filters that were asked for left out, by cause."""
-    asked = {
-        "kind": bool(question.kinds),
-        "confidence": question.min_confidence > 0.0,
-        "before": question.since is not None,
-        "after": question.until is not None,
-        "undated": any(moment is not None for moment in (question.since, question.until, question.known_as_of)),
-        "unknown then": question.known_as_of is not None,
-        "not valid then": question.valid_at is not None,
-        "superseded": question.as_of is not None,
-        "expired": question.valid_at is not None or question.as_of is not None,
-        "out of domain": question.min_overlap is not None,
-    }
-    return recall_reasons.causes({cause: count for cause, count in answer.dropped.items() if asked.get(cause)})
-
-
-def _nothing(settings: Settings, question: Question, answer: Answer, place: str | None) -> str:
+def _habit(settings: Settings, answer: Answer) -> Row | None:
+    """The note that says the habit, as the one row of its answer."""
     from chitta.cli import bookshelf
+    from chitta.wire.rows import Row
 
+    if answer.persona is None:
+        return None
     with bookshelf.opened(settings) as snapshot:
-        held = snapshot.catalog.count(place) if snapshot is not None else 0
-    where = f"in {place}" if place is not None else "in this store"
-    if not held:
-        return f"there are no notes {where} yet"
-    if answer.warming:
-        return f"nothing found by words alone among {output.plural(held, 'note')} {where}; by meaning it may still be"
-    if left_out := _left_out(question, answer):
-        return f"nothing is left {where} of what the question finds; left out as asked: {', '.join(left_out)}"
-    if answer.rows or answer.beyond:
-        return f"not in memory: no note {where} speaks of this; --show-weak shows the nearest of {held:,}"
-    return f"not in memory: none of the {output.plural(held, 'note')} {where} holds any of these words"
+        notes = snapshot.catalog.notes([answer.persona.id]) if snapshot is not None else {}
+    note = notes.get(answer.persona.id)
+    if note is None:
+        return None
+    facts = {name: getattr(note, name) for name in Row._fields if name in note._fields}
+    return Row(score=1.0, why=answer.note, **facts)

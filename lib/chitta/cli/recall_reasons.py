@@ -12,7 +12,8 @@ if TYPE_CHECKING:
 
 #: Arms as people know them.
 _ARMS = {"semantic": "meaning", "keyword": "words"}
-_OFF = "off"
+_OK, _OFF = "ok", "off"
+_WEAK = "weak"
 #: Why candidates were left out, in words that follow a number.
 CAUSES = {
     "kind": "of another kind",
@@ -29,6 +30,7 @@ CAUSES = {
     "duplicate": "saying the same as another",
     "out of domain": "with too few of the question's words",
     "gone": "gone since",
+    _WEAK: "too weakly tied to the question (--show-weak)",
 }
 CONTRACT = (
     "conf is the calibrated chance (0 to 1) that a note helps. Scores, bm25 and logits only put the notes of one "
@@ -48,17 +50,34 @@ def lines(row: Row, why: Mapping[str, Any], indent: str) -> list[str]:
     ]
 
 
-def foot(health: Mapping[str, str], dropped: Mapping[str, int]) -> list[str]:
-    """How each arm did, what was left out, and what the numbers mean."""
+def foot(
+    health: Mapping[str, str],
+    dropped: Mapping[str, int],
+    reasons: Mapping[str, Mapping[str, Any]] | None = None,
+    weak: int = 0,
+) -> list[str]:
+    """How each arm did, what was left out and why, and what the numbers mean.
+
+    ``reasons`` are those of all notes that are left; ``weak`` so many of them are not shown.
+    """
     told = ["", output.paint("The arms", "bold")]
+    found = [why.get("arms") or {} for why in (reasons or {}).values()]
     off = [arm for arm, state in health.items() if state == _OFF]
     for arm, state in health.items():
-        if state != _OFF:
-            told += [f"  {output.paint(f'{arm_name(arm):<16}', 'dim')} {output.one_line(state, output.width() - 19)}"]
+        if state == _OFF:
+            continue
+        words = state
+        if state == _OK:
+            count = sum(1 for arms in found if arm in arms)
+            words = f"ok, found {count:,} of the {output.plural(len(found), 'note')} left" if found else "ok"
+        told += [f"  {output.paint(f'{arm_name(arm):<16}', 'dim')} {output.one_line(words, output.width() - 19)}"]
     if off:
         told += [f"  {output.paint(f'{_OFF:<16}', 'dim')} {', '.join(map(arm_name, off))}"] if health else []
-    left_out = ", ".join(causes(dropped))
-    told += [f"Left out: {left_out}"] if left_out else []
+    out = causes({**dropped, _WEAK: weak})
+    if out:
+        told += output.pieces_of(f"Left out: {', '.join(out)}", output.width())
+    elif not found:
+        told.append("No arm found a candidate.")
     return [*told, *output.pieces_of(CONTRACT, output.width())]
 
 

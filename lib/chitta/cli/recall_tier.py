@@ -20,7 +20,7 @@ ALL_WORDS, ALL_SHARED = 0.99, 2
 
 
 def tier(row: Row) -> str:
-    """How far the evidence carries: enough for a prompt, some tie of words or meaning, or none."""
+    """How far the evidence carries: enough for a prompt, some tie of words, meaning or the time asked for, or none."""
     from chitta.admission.policy import BY_LANE, COS_FLOOR
 
     terms = BY_LANE["hybrid"]
@@ -30,7 +30,7 @@ def tier(row: Row) -> str:
         return SUPPORTED
     shared = bool(row.shared) and (row.cos < 0 or row.conf >= SHARED_CONF)
     by_words = row.bm25 > 0 and (shared or row.coverage >= RELATED_COVERAGE)
-    return RELATED if by_words or (row.cos >= COS_FLOOR and row.conf >= RELATED_CONF) else UNRELATED
+    return RELATED if by_words or row.why or (row.cos >= COS_FLOOR and row.conf >= RELATED_CONF) else UNRELATED
 
 
 def arms(row: Row, strategy: str = "hybrid") -> list[str]:

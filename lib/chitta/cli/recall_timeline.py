@@ -53,17 +53,17 @@ def timeline(settings: Settings, question: Question, rows: Sequence[Row]) -> lis
     return sorted(moments, key=lambda one: (written.get(one.id) or _EVER, one.id))
 
 
-def draw(moments: Sequence[Moment], count: int) -> None:
+def draw(moments: Sequence[Moment], count: int, least: output.Least | None = None) -> None:
     """So many moments as a table, the best hits before all others; hits have their number."""
     kept = set(sorted(moments, key=lambda one: (not one.hit, one.hit))[:count])
     several = len({one.realm for one in moments}) > 1
     columns = ["hit", "date", "id", "title"] + (["realm"] if several else [])
     cells = [
-        [str(one.hit or ""), one.date or "-", one.id, output.one_line(one.title, 70)] + ([one.realm] if several else [])
+        [str(one.hit or ""), one.date or "-", one.id, one.title] + ([one.realm] if several else [])
         for one in moments
         if one in kept
     ]
-    output.table(columns, cells, right=("hit",), cut="title", spare=("realm",) if several else ())
+    output.table(columns, cells, right=("hit",), cut="title", spare=("realm",) if several else (), least=least)
 
 
 def _beside(best: Note, newest_first: Sequence[Note]) -> list[Note]:

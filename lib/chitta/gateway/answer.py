@@ -7,26 +7,29 @@ filters, boosts, gate and cut are applied anew each time.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
-from datetime import datetime, timezone
+from collections.abc import Mapping, Sequence
+from datetime import datetime
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from chitta.admission.tokens import distinctive
 from chitta.gateway import clock, surroundings
-from chitta.gateway.arms import DEEP_POOL, NOTHING_ASKED, OFF, OK, POOL, Search, weights_of
+from chitta.gateway.arms import DEEP_POOL, NOTHING_ASKED, OFF, OK, POOL, Search, timed, weights_of, written_in
 from chitta.gateway.cache import Fetch
 from chitta.gateway.engine import Engine, Unavailable
 from chitta.gateway.question import CONTEXT, Question
 from chitta.gateway.ranking import Page, Settled
 from chitta.gateway.reading import read_prompt
-from chitta.recall import filters, rerank, validity
+from chitta.gateway.sieve import Sieve
+from chitta.notes.note import one_line
+from chitta.recall import filters, rerank
 from chitta.recall.diversify import maximal_marginal_relevance
 from chitta.recall.filters import PROMPT
 from chitta.recall.fuse import Ranking
 from chitta.recall.overlap import gated
 from chitta.recall.persona import PersonaLine, asks_of_habits, persona_of
 from chitta.recall.score import Asked, factors, replicated
-from chitta.recall.time_phrases import window_of
+from chitta.recall.temporal import event_order
+from chitta.recall.time_phrases import Window
 from chitta.wire.request import Request
 from chitta.wire.rows import Header, Row
 
@@ -121,12 +124,14 @@ class _Asking:
         self.now = now
         self.settings = engine.settings
         self.ranker = engine.ranker()
-        self.tokens = distinctive(question.query)
+        self.text, self.window = timed(question.query, now) if question.strategy == "hybrid" else (question.query, None)
+        self.tokens = distinctive(self.text)
         snapshot = engine.snapshot
         if snapshot is None:
             raise Unavailable("the store is empty")
         self.snapshot = snapshot
-        self.reading = read_prompt(snapshot, question.query, self.tokens)
+        self.reading = read_prompt(snapshot, self.text, self.tokens, now)
+        self.sieve = Sieve(snapshot, question, now, engine.settings.flag("CHITTA_INCLUDE_SUPERSEDED"))
 
     def answer(self) -> Answer:
         question = self.question
@@ -136,10 +141,19 @@ class _Asking:
                 return Answer(Header(question.strategy, k=question.limit, note="a known habit"), persona=line)
         if filters.about_now(question.query):
             return self._newest()
+        if filters.asks_only_when(self.text):
+            if self.window is not None:
+                return self._of_time(self.window)
+            if event_order(question.query) == "newest" or filters.asks_for_newest(question.query):
+                return self._newest()
         pool = DEEP_POOL if question.filtered else max(POOL, 2 * question.limit)
-        search = Search(question.query, question.realm, self.reading, pool, self.now)
+        search = Search(self.text, question.realm, self.reading, pool, self.now, self.window)
         fetched, cached = self._fetch(search)
-        kept, dropped = self._filtered(fetched.page.ranking)
+        found = fetched.page.found.rankings
+        told = {name for arm in ("keyword", "temporal") for name, _ in found.get(arm, ())}
+        kept, dropped = self.sieve.kept(
+            fetched.page.ranking, self.reading, told if question.strategy == "hybrid" else None
+        )
         ranking = self._reranked(kept, fetched)
         asked = self._asked()
         ranking = self.ranker.boosted(ranking, self.reading, asked)
@@ -181,7 +195,7 @@ class _Asking:
 
     def _mode(self, weights: Mapping[str, float]) -> str:
         """What else decides what is found: strategy, models, settings, and the days that the text names."""
-        window = window_of(self.question.query, self.now)
+        window = self.window
         model = self.engine.embedder.name if self.engine.embedder is not None else ""
         days = [window.start, window.end] if window is not None else []
         chosen = [self.settings.text(name) for name in _FETCHED_BY]
@@ -207,54 +221,6 @@ class _Asking:
 
     # What may stay
 
-    def _filtered(self, ranking: Ranking) -> tuple[Ranking, Counter[str]]:
-        dropped: Counter[str] = Counter()
-        notes = self.reading.notes(name for name, _ in ranking)
-        then = self.question.as_of is not None
-        successors = self._successors(notes) if then else {}
-        kept = []
-        for name, score in ranking:
-            cause = self._cause(notes[name], successors) if name in notes else "gone"
-            if cause is None:
-                kept.append((name, score))
-            else:
-                dropped[cause] += 1
-        return kept, dropped
-
-    def _cause(self, note: Note, successors: Mapping[str, Note]) -> str | None:
-        question = self.question
-        with_superseded = (
-            question.include_superseded or question.as_of is not None or self.settings.flag("CHITTA_INCLUDE_SUPERSEDED")
-        )
-        return filters.drop_cause(
-            note,
-            now=_in_utc(question.valid_at or question.as_of or self.now),
-            kinds=question.kinds,
-            min_confidence=question.min_confidence,
-            include_quarantined=question.include_quarantined,
-            include_superseded=with_superseded,
-        ) or validity.keep(
-            note,
-            since=question.since,
-            until=question.until,
-            as_of=question.as_of,
-            known_as_of=question.known_as_of,
-            valid_at=question.valid_at,
-            successors=successors,
-        )
-
-    def _successors(self, notes: Mapping[str, Note]) -> dict[str, Note]:
-        catalog = self.snapshot.catalog
-        newer = catalog.successors(list(notes))
-        found = catalog.notes(list(dict.fromkeys(name for names in newer.values() for name in names)))
-        stated = [
-            found[name]._replace(supersedes=(*found[name].supersedes, old))  # under whichever of its names
-            for old, names in newer.items()
-            for name in names
-            if name in found
-        ]
-        return validity.successors_of([*notes.values(), *stated])
-
     def _out_of_domain(self, ranking: Ranking) -> bool:
         least = self.question.min_overlap
         least = self.settings.real("CHITTA_MIN_OVERLAP") if least is None else least
@@ -279,28 +245,47 @@ class _Asking:
     def _newest(self) -> Answer:
         """The newest real memories: their words are not in the question."""
         left: list[Note] = []
+        dropped: Counter[str] = Counter()
         offset = 0
         while len(left) < self.question.limit:  # some are prompts, bookkeeping, or replaced
             read = self.snapshot.catalog.page(self.question.realm, limit=_NEWEST_AT_ONCE, offset=offset)
             if not read:
                 break
-            notes = self.reading.notes(note.id for note in read)
-            successors = self._successors(notes) if self.question.as_of is not None else {}
-            left += [note for note in notes.values() if note.kind != PROMPT and self._cause(note, successors) is None]
+            notes, causes = self._kept([note.id for note in read])
+            left += [note for note in notes if note.kind != PROMPT]
+            dropped += causes
             offset += len(read)
         left = filters.newest_first(left)[: self.question.limit]
-        ranking = [(note.id, (len(left) - place) / len(left)) for place, note in enumerate(left)]
+        told = self._listed([note.id for note in left], "answered from the newest memories", "one of the newest")
+        return told._replace(dropped=dropped)
+
+    def _of_time(self, window: Window) -> Answer:
+        """What was written in a time, newest first: the question names no other subject."""
+        notes, dropped = self._kept(list(written_in(self.snapshot, window, self.question.realm)))
+        left = [note.id for note in notes if note.kind != PROMPT]
+        when = one_line(window.phrase, 40)
+        told = f"answered from the notes written {when}" if left else f"nothing was written {when}"
+        return self._listed(left[: self.question.limit], told, f"written {when}")._replace(dropped=dropped)
+
+    def _listed(self, names: Sequence[str], note: str, why: str) -> Answer:
+        """Notes that were not searched for, in this order."""
+        ranking = [(name, (len(names) - place) / len(names)) for place, name in enumerate(names)]
         request = self._request()
-        header, rows = self.engine.answered(self.question.strategy, ranking, {}, self.reading, request)
-        told = tuple(row._replace(why="one of the newest") for row in rows)
-        return Answer(header._replace(note="answered from the newest memories"), told)
+        header, rows = self.engine.answered(self.question.strategy, ranking, {}, self.reading, request, admitted=False)
+        return Answer(header._replace(note=note), tuple(row._replace(why=why) for row in rows))
 
     def _rows(self, ranking: Ranking, page: Page, search: Search) -> tuple[Header, list[Row]]:
         evidence = self.ranker.evidence(page, (name for name, _ in ranking), search)
-        header, rows = self.engine.answered(self.question.strategy, ranking, evidence, self.reading, self._request())
+        header, rows = self.engine.answered(
+            self.question.strategy, ranking, evidence, self.reading, self._request(), admitted=False
+        )
         if self.question.strategy == "keyword":
             state = page.found.health["keyword"]
             return header._replace(note="" if state == OK else state), rows
+        if self.window is not None:
+            of_time = dict(page.found.rankings.get("temporal", ()))
+            why = f"written {one_line(self.window.phrase, 40)}"
+            rows = [row._replace(why=why) if row.id in of_time and row.coverage > 0.0 else row for row in rows]
         return header._replace(maxrel=self.ranker.relevance(page, self.reading), note=page.note), rows
 
     def _request(self) -> Request:
@@ -315,7 +300,8 @@ class _Asking:
 
     def _asked(self) -> Asked:
         question = self.question
-        return Asked(self.now.date(), question.tags, question.realm or "", question.domain, question.realm is not None)
+        place = question.realm or question.home
+        return Asked(self.now.date(), question.tags, place, question.domain, question.realm is not None)
 
     def _reasons(
         self, chosen: Ranking, fetched: Fetched, kept: Ranking, settled: Settled, asked: Asked
@@ -348,9 +334,10 @@ class _Asking:
     def _habits(self) -> list[Note]:
         """Notes that name a habit and hold still."""
         notes = self.snapshot.catalog.page(self.question.realm, limit=MOST_NOTES)
-        known = self.reading.notes(note.id for note in notes if "persona" in dict(note.extra))
-        return [note for note in known.values() if self._cause(note, {}) is None]
+        return self._kept([note.id for note in notes if "persona" in dict(note.extra)])[0]
 
-
-def _in_utc(moment: datetime) -> datetime:
-    return moment.replace(tzinfo=timezone.utc) if moment.tzinfo is None else moment.astimezone(timezone.utc)
+    def _kept(self, names: Sequence[str]) -> tuple[list[Note], Counter[str]]:
+        """Notes that may stay, in this order, and how many may not, by cause."""
+        ranking, dropped = self.sieve.kept([(name, 0.0) for name in names], self.reading)
+        notes = self.reading.notes(names)
+        return [notes[name] for name, _ in ranking], dropped

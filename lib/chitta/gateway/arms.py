@@ -16,8 +16,8 @@ from chitta.index import IndexFault
 from chitta.index.terms import analyse
 from chitta.recall.fuse import Ranking, convex, reciprocal_rank
 from chitta.recall.query_class import MULTIPLIERS, classify
-from chitta.recall.temporal import event_order, in_utc, in_window, later, ordered_by_time
-from chitta.recall.time_phrases import window_of
+from chitta.recall.temporal import event_order, in_utc, in_window, later, ordered_by_time, spoken
+from chitta.recall.time_phrases import Window, window_of
 from chitta.settings import Settings
 
 if TYPE_CHECKING:
@@ -51,13 +51,17 @@ OK, OFF, NOTHING_ASKED = "ok", "off", "not asked for by this text"
 
 
 class Search(NamedTuple):
-    """One text to find notes for: in a realm (None: all), ``depth`` notes of each arm, at this time."""
+    """One text to find notes for: in a realm (None: all), ``depth`` notes of each arm, at this time.
+
+    ``window`` is the time that a question named beside ``text``; None where the text itself may name one.
+    """
 
     text: str
     realm: str | None
     reading: Reading
     depth: int
     now: datetime
+    window: Window | None = None
 
 
 class Found(NamedTuple):
@@ -146,7 +150,10 @@ class Arms:
         """Notes of the time that the text names; where it names none but asks for the first or the last, the best
         notes of the arms before in order of time.
         """
-        window = window_of(search.text, search.now)
+        window, rest = search.window, search.text
+        if window is None:
+            window = window_of(spoken(search.text), search.now)
+            rest = search.text[: window.span[0]] + search.text[window.span[1] :] if window is not None else ""
         if window is None:
             order = event_order(search.text) if self._settings.flag("CHITTA_EVENT_ORDER") else None
             if order is None:
@@ -155,16 +162,14 @@ class Arms:
             best = convex([found.rankings.get("semantic", []), found.rankings.get("keyword", [])], [0.5, 0.5])
             notes = search.reading.notes(name for name, _ in best[:_EVENTS])
             return ordered_by_time(notes.values(), order)
-        start, end = in_utc(window.start).isoformat(), later(in_utc(window.end), datetime.resolution).isoformat()
-        dated = {hit.id: hit.stamp for hit in self._snapshot.catalog.between(search.realm, start, end, MOST_DATED)}
-        rest = analyse(search.text[: window.span[0]] + search.text[window.span[1] :]).all
+        dated = written_in(self._snapshot, window, search.realm)
         known = [name for name, _ in search.reading.words(search.realm, _DATED) if name in dated]
         middle = in_utc(window.start + (window.end - window.start) / 2)
         others = sorted(dated.keys() - set(known), key=lambda name: (_apart(dated[name], middle), name))
         names = [*known, *others][:_DATED]
         terms = {name: held for name, (_, held) in self._snapshot.catalog.with_terms(names).items()}
         notes = search.reading.notes(terms)
-        ranking = in_window(notes.values(), window, rest, lambda note: terms[note.id].whole)
+        ranking = in_window(notes.values(), window, analyse(rest).all, lambda note: terms[note.id].whole)
         return ranking[: search.depth]
 
     def _graph(self, search: Search, found: Found) -> Ranking:
@@ -199,6 +204,21 @@ class Arms:
             return ranking
         evidence = reading.weigh([name for name, _ in ranking], words={})
         return [(name, score) for name, score in ranking if name in evidence and evidence[name].coverage >= floor]
+
+
+def timed(query: str, now: datetime) -> tuple[str, Window | None]:
+    """A question without the time that it names, and that time; the whole question and None where it names none."""
+    window = window_of(spoken(query), now)
+    if window is None:
+        return query, None
+    start, end = window.span
+    return " ".join((query[:start] + " " + query[end:]).split()), window
+
+
+def written_in(snapshot: Snapshot, window: Window, realm: str | None) -> dict[str, str]:
+    """The stamps, in UTC, of at most :data:`MOST_DATED` notes created or updated in a window, newest first."""
+    start, end = in_utc(window.start).isoformat(), later(in_utc(window.end), datetime.resolution).isoformat()
+    return {hit.id: hit.stamp for hit in snapshot.catalog.between(realm, start, end, MOST_DATED)}
 
 
 def _apart(stamp: str, moment: datetime) -> timedelta:

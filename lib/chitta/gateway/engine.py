@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from chitta.admission.calibration import Calibration
 from chitta.admission.tokens import distinctive
 from chitta.gateway import clock, scoring
-from chitta.gateway.arms import ARMS, OK, POOL, Found, Search
+from chitta.gateway.arms import ARMS, OK, POOL, Found, Search, timed
 from chitta.gateway.cache import CandidateCache
 from chitta.gateway.meaning import Meaning
 from chitta.gateway.question import STRATEGIES
@@ -27,11 +27,12 @@ from chitta.notes.correction import match_triggers, only_mentioned
 from chitta.notes.note import KNOWLEDGE_KINDS, Note
 from chitta.notes.realms import GLOBAL
 from chitta.recall.evidence import NO_COSINE, Evidence, note_signals
+from chitta.recall.filters import is_retired, named
 from chitta.recall.fuse import Ranking, ordered
 from chitta.recall.score import Asked
 from chitta.settings import Settings
 from chitta.wire.request import Request
-from chitta.wire.rows import Header, Row
+from chitta.wire.rows import MAX_TAGS, Header, Row
 
 if TYPE_CHECKING:
     from chitta.index.snapshot import Snapshot
@@ -155,9 +156,11 @@ class Engine:
         """
         if strategy not in STRATEGIES and strategy not in MEASURED:
             raise KeyError(strategy)
-        reading = read_prompt(self._snapshot(), query, distinctive(query))  # asked once, by one person: not shared
         ranker, time_of_asking = self.ranker(), now or clock.now(self.settings)
-        search = Search(query, realm, reading, max(limit, POOL), time_of_asking)
+        # asked once, by one person: not shared
+        text, window = timed(query, time_of_asking) if strategy == "hybrid" else (query, None)
+        reading = read_prompt(self._snapshot(), text, distinctive(text), time_of_asking)
+        search = Search(text, realm, reading, max(limit, POOL), time_of_asking, window)
         if strategy == "keyword":
             found = reading.words(realm, limit)
             evidence = reading.weighed([name for name, _ in found], dict(found), None)
@@ -219,13 +222,20 @@ class Engine:
     # Rows
 
     def answered(
-        self, lane: str, ranking: Ranking, evidence: dict[str, Evidence], reading: Reading, request: Request
+        self,
+        lane: str,
+        ranking: Ranking,
+        evidence: dict[str, Evidence],
+        reading: Reading,
+        request: Request,
+        admitted: bool = True,
     ) -> tuple[Header, list[Row]]:
+        """The rows of a ranking. ``admitted``: they go to admission, which knows of a note what its row says."""
         notes = reading.notes(name for name, _ in ranking)
         rows = [
-            self._row(notes[name], score, evidence.get(name, Evidence()), reading.shared_with(name))._replace(
-                only_mentioned=only_mentioned(request.prompt, notes[name].triggers, notes[name].right)
-            )
+            self._row(
+                notes[name], score, evidence.get(name, Evidence()), reading.shared_with(name), admitted=admitted
+            )._replace(only_mentioned=only_mentioned(request.prompt, notes[name].triggers, notes[name].right))
             for name, score in ranking
             if name in notes
         ]
@@ -239,7 +249,13 @@ class Engine:
         return header, rows
 
     def _row(
-        self, note: Note, score: float, evidence: Evidence, shared: Sequence[str], conf: float | None = None
+        self,
+        note: Note,
+        score: float,
+        evidence: Evidence,
+        shared: Sequence[str],
+        conf: float | None = None,
+        admitted: bool = True,
     ) -> Row:
         fit = self.calibration.note_words_only if evidence.cos == NO_COSINE else self.calibration.note
         return Row(
@@ -255,11 +271,12 @@ class Engine:
             bm25=round(evidence.bm25, 4),
             coverage=round(evidence.coverage, 4),
             shared=tuple(shared),
-            superseded_by=note.superseded_by,
+            superseded_by=_replaced_by(note) if admitted else named(note.superseded_by),
             quarantine=note.quarantine,
             valid_until=note.valid_until,
             source=note.source,
             confidence=note.confidence,
+            tags=note.tags[:MAX_TAGS],
         )
 
     def _snapshot(self) -> Snapshot:
@@ -274,3 +291,8 @@ class Engine:
 
     def _read(self, text: str, request: Request) -> Reading:
         return self._shared().of(text, request.tokens)
+
+
+def _replaced_by(note: Note) -> str:
+    """The id of what replaced the note; of one that only its status retires, that status: admission drops both."""
+    return named(note.superseded_by) or (str(dict(note.extra)["status"]).strip() if is_retired(note) else "")

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
+from itertools import product
 from typing import TYPE_CHECKING
 
 from chitta.index import IndexFault
 from chitta.notes.links import query_entities, tag_candidates
-from chitta.recall.analogy import Answer, parse, solve
+from chitta.recall.analogy import Analogy, Answer, parse, solve
 from chitta.recall.fuse import Ranking, ordered
 from chitta.recall.spreading import (
     COMMON_NOTES,
@@ -76,6 +77,13 @@ class Links:
             around[name] = ordered(weights)
         return around
 
+    def shared(self, name: str, others: Sequence[str]) -> dict[str, tuple[str, ...]]:
+        """The entities that tie a note to each of the others, the rarest first; as :meth:`neighbours` follows them."""
+        linking = self._linking(self._notes.entities_of([name]).get(name, ()), MAX_NEIGHBOURS)
+        linking.sort(key=lambda entity: (-self._weight(entity), entity))
+        held = self._held_by(linking)
+        return {other: tuple(entity for entity in linking if other in held[entity]) for other in others}
+
     def _linking(self, entities: Sequence[str], most: int) -> list[str]:
         """Those entities that have any weight, of at most ``most`` notes."""
         new = [entity for entity in dict.fromkeys(entities) if entity not in self._counts]
@@ -127,9 +135,17 @@ def shares(snapshot: Snapshot, prompt_text: str, realm: str | None) -> dict[str,
 
 
 def transferred(snapshot: Snapshot, text: str, realm: str | None) -> Answer:
-    """The answer to an analogy from the realm's notes, or all. Raises ``ValueError`` when ``text`` is none."""
-    analogy = parse(text)
-    answer = solve(analogy, lambda name: snapshot.catalog.edges(name, realm))
+    """The answer to an analogy from the realm's notes, or all. Raises ``ValueError`` when ``text`` is none.
+
+    A name that is the id of a note means its title as well, where the name itself leads to nothing.
+    """
+    typed = parse(text)
+    notes = snapshot.catalog.notes(list(dict.fromkeys(typed)))
+    titles = {name: note.title for name, note in notes.items() if note.title and realm in (None, note.realm)}
+    ways = product(*(dict.fromkeys((name, titles.get(name, name))) for name in typed))
+    answers = (solve(Analogy(*names), lambda name: snapshot.catalog.edges(name, realm)) for names in ways)
+    first = next(answers)
+    answer = first if first.solutions else next((other for other in answers if other.solutions), first)
     if "catalog" in snapshot.damaged:
         return Answer((), "the catalog is damaged: run chitta reindex")
     return answer

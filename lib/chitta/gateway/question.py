@@ -21,7 +21,7 @@ class Question(NamedTuple):
     """A question and how it is to be answered. ``realm`` None asks all.
 
     Moments are naive and mean UTC (:mod:`chitta.recall.validity`); None was not asked for.
-    ``min_overlap`` None is the setting's.
+    ``min_overlap`` None is the setting's. ``home`` is the realm that the person is in, for a question to all.
     """
 
     query: str
@@ -41,6 +41,7 @@ class Question(NamedTuple):
     include_superseded: bool = False
     include_quarantined: bool = False
     depth: int = FULL
+    home: str = ""
 
     @property
     def filtered(self) -> bool:
@@ -63,9 +64,10 @@ def from_fields(fields: Mapping[str, Any]) -> Question:
         raise ValueError("a question has a query, and maybe a strategy, a limit, a realm and filters")
     if strategy not in STRATEGIES:
         raise ValueError(f"no strategy {str(strategy)[:40]!r}; there are {', '.join(STRATEGIES)}")
-    overlap, domain = fields.get("min_overlap"), fields.get("domain", "")
-    if not isinstance(domain, str):
-        raise ValueError("domain is a word")
+    overlap, domain, home = fields.get("min_overlap"), fields.get("domain", ""), fields.get("home", "")
+    for name, word in (("domain", domain), ("home", home)):
+        if not isinstance(word, str):
+            raise ValueError(f"{name} is a word")
     return Question(
         query=query,
         strategy=strategy,
@@ -80,6 +82,7 @@ def from_fields(fields: Mapping[str, Any]) -> Question:
         include_superseded=fields.get("include_superseded") is True,
         include_quarantined=fields.get("include_quarantined") is True,
         depth=int(min(max(_number(fields, "depth", FULL), GLANCE), CONTEXT)),
+        home=home,
     )
 
 

@@ -15,6 +15,7 @@ from chitta.gateway.scoring import Scoring
 from chitta.recall import rerank
 from chitta.recall.diversify import Contradiction, contradictions, near_duplicates, settle
 from chitta.recall.evidence import Evidence, prompt_signals
+from chitta.recall.filters import drop_cause, without_copies
 from chitta.recall.fuse import Ranking, convex
 from chitta.recall.query_class import classify
 from chitta.recall.score import WINDOW as BOOSTED
@@ -161,10 +162,17 @@ class Ranker:
     def settled(self, ranking: Ranking, reading: Reading, window: int, thorough: bool = False) -> Settled:
         """The first ``window`` without doubles, replaced notes below what replaces them; the rest follows.
 
-        ``thorough`` looks for doubles in other words, too, which takes some milliseconds.
+        ``thorough`` looks for doubles in other words, too, which takes some milliseconds; without it notes that
+        admission will drop settle nothing: one in quarantine, or expired, does not take its double along.
         """
         head, rest = ranking[:window], ranking[window:]
         notes = self.whole(reading, [name for name, _ in head])
+        head = without_copies(head, notes)
+        if not thorough:
+            dropped = {
+                name for name, note in notes.items() if drop_cause(note, now=reading.now, include_superseded=True)
+            }
+            notes = {name: note for name, note in notes.items() if name not in dropped}
         doubles: dict[str, str] = {}
         if self._settings.flag("CHITTA_COLLAPSE_DUPLICATES"):
             likeness = self.likeness([name for name, _ in head]) if thorough else None

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from chitta.index.terms import Terms, analyse
 from chitta.recall.evidence import NO_COSINE, Evidence, weighted_share
-from chitta.recall.filters import named, touched
+from chitta.recall.filters import is_expired, named, touched
 
 if TYPE_CHECKING:
     import numpy as np
@@ -46,11 +46,12 @@ class _Weighed(NamedTuple):
 class Reading:
     """A prompt's terms with their idf in this store, and the evidence of notes for it.
 
-    ``mass`` is the sum of the terms' idf; ``plain`` the prompt's lower-cased distinctive tokens.
+    ``mass`` is the sum of the terms' idf; ``plain`` the prompt's lower-cased distinctive tokens. What has
+    expired ``now`` (the moment of reading) replaces nothing.
     Safe to share between threads.
     """
 
-    def __init__(self, snapshot: Snapshot, terms: Terms, tokens: Sequence[str]) -> None:
+    def __init__(self, snapshot: Snapshot, terms: Terms, tokens: Sequence[str], now: datetime | None = None) -> None:
         self.terms = terms
         self.tokens = tuple(tokens)
         self.plain = self.tokens or terms.words
@@ -60,6 +61,7 @@ class Reading:
         self._wanted = frozenset(self.wanted)
         self._parts = [(token, _parts_of(token)) for token in self.tokens]
         self._snapshot = snapshot
+        self.now = now or datetime.now(timezone.utc)
         self._words_lock, self._near_lock, self._notes_lock = Lock(), Lock(), Lock()
         self._found: dict[_Scope, tuple[int, list[Hit]]] = {}
         self._compared: list[Comparison] = []
@@ -141,9 +143,8 @@ class Reading:
                 heirs = self._snapshot.catalog.notes(sorted({heir for names in newer.values() for heir in names}))
                 for name, (note, terms) in self._snapshot.catalog.with_terms(missing).items():
                     if name in newer and not named(note.superseded_by):
-                        note = note._replace(
-                            superseded_by=_heir(note, [heirs[at] for at in newer[name] if at in heirs])
-                        )
+                        claimants = [heirs[at] for at in newer[name] if at in heirs]
+                        note = note._replace(superseded_by=_heir(note, claimants, self.now))
                     self._weighed[name] = self._weigh_one(note, terms)
         return {name: self._weighed[name] for name in names if name in self._weighed}
 
@@ -159,12 +160,17 @@ class Reading:
         )
 
 
-def _heir(note: Note, claimants: Iterable[Note]) -> str:
-    """The newest note that may replace this one, or "". None that is quarantined, or older and replaced by this one."""
+def _heir(note: Note, claimants: Iterable[Note], now: datetime) -> str:
+    """The newest note that may replace this one, or "".
+
+    None that is quarantined or expired, or that is older and replaced by this one.
+    """
     ages = {
         one.id: (touched(one) or _EVER, one.id)
         for one in claimants
-        if not one.quarantine and not (one.id in note.supersedes and (touched(note) or _EVER) > (touched(one) or _EVER))
+        if not one.quarantine
+        and not is_expired(one, now)
+        and not (one.id in note.supersedes and (touched(note) or _EVER) > (touched(one) or _EVER))
     }
     return max(ages, key=lambda name: ages[name], default="")
 
@@ -182,6 +188,6 @@ def _parts_of(token: str) -> frozenset[str]:
     return frozenset(terms.exact or terms.words)
 
 
-def read_prompt(snapshot: Snapshot, text: str, tokens: Sequence[str]) -> Reading:
+def read_prompt(snapshot: Snapshot, text: str, tokens: Sequence[str], now: datetime | None = None) -> Reading:
     """Analyse a prompt (or any text to recall on) against a snapshot."""
-    return Reading(snapshot, analyse(text), tokens)
+    return Reading(snapshot, analyse(text), tokens, now)

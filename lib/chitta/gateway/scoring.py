@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import stat
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -40,6 +41,8 @@ def load(settings: Settings) -> Scoring:
         found = os.stat(path)
     except OSError:
         return Scoring(from_settings, {})
+    if not stat.S_ISREG(found.st_mode):  # opening a pipe would wait for whoever writes into it
+        return Scoring(from_settings, {}, (f"{path} cannot be read: it is no file",))
     from_file, priors, problems = _read(path, (found.st_mtime_ns, found.st_ctime_ns, found.st_size))
     changed = {
         name: value for name, value in from_settings._asdict().items() if value != BY_NAME[_SETTINGS[name]].default

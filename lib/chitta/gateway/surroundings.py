@@ -10,7 +10,6 @@ from chitta.index import IndexFault
 from chitta.notes.links import session_of
 from chitta.notes.note import Note
 from chitta.recall.filters import is_bookkeeping
-from chitta.recall.fuse import ordered
 
 if TYPE_CHECKING:
     from chitta.index.snapshot import Snapshot
@@ -22,12 +21,16 @@ _LEAST_KINSHIP = 0.3
 
 
 class Surroundings(NamedTuple):
-    """Notes around one note. ``replaced_by`` is the newest note that says it replaces this one."""
+    """Notes around one note. ``replaced_by`` is the newest note that says it replaces this one.
+
+    ``because`` gives, by the id of a related note, the entities that both hold, the rarest first.
+    """
 
     session: tuple[Note, ...] = ()
     related: tuple[Note, ...] = ()
     replaced_by: Note | None = None
     replaces: tuple[Note, ...] = ()
+    because: Mapping[str, tuple[str, ...]] = {}
 
 
 def surroundings(snapshot: Snapshot, note: Note) -> Surroundings:
@@ -41,16 +44,20 @@ def surroundings(snapshot: Snapshot, note: Note) -> Surroundings:
     if key:
         session = [name for name in catalog.sharing([key], note.realm).get(key, []) if name != note.id]
     apart = {note.id, *session, *newer, *note.supersedes}
+    links = Links(catalog, note.realm)
     try:
-        kin = dict(Links(catalog, note.realm).neighbours([note.id]).get(note.id, []))
+        kin = links.neighbours([note.id]).get(note.id, [])
+        near = [name for name, weight in kin if weight >= _LEAST_KINSHIP and name not in apart]
+        related = _shown(catalog.notes(near))
+        because = links.shared(note.id, [one.id for one in related])
     except IndexFault:
-        kin = {}
-    related = [name for name, weight in ordered(kin) if weight >= _LEAST_KINSHIP and name not in apart]
+        related, because = (), {}
     return Surroundings(
         session=_shown(catalog.notes(session)),
-        related=_shown(catalog.notes(related)),
+        related=related,
         replaced_by=after[-1] if after else None,
         replaces=tuple(catalog.notes(list(note.supersedes[:MOST])).values()),
+        because={name: entities[:MOST] for name, entities in because.items()},
     )
 
 
@@ -63,10 +70,12 @@ def expanded(snapshot: Snapshot, ids: Sequence[str]) -> list[dict[str, Any]]:
 
 
 def as_json(around: Surroundings) -> dict[str, Any]:
-    """Each neighbour as its id, title, kind and date; what is empty is left out."""
+    """Each neighbour as its id, title, kind and date, a related one with why (``because``); empty ones are left out."""
     facts: dict[str, Any] = {
         name: [_brief(note) for note in getattr(around, name)] for name in ("session", "related", "replaces")
     }
+    for brief in facts["related"]:
+        brief["because"] = list(around.because.get(brief["id"], ()))
     facts["replaced_by"] = _brief(around.replaced_by) if around.replaced_by is not None else None
     return {name: value for name, value in facts.items() if value}
 
@@ -93,5 +102,5 @@ def _shown(notes: Mapping[str, Note]) -> tuple[Note, ...]:
     return tuple(note for note in notes.values() if not note.quarantine and not is_bookkeeping(note))[:MOST]
 
 
-def _brief(note: Note) -> dict[str, str]:
+def _brief(note: Note) -> dict[str, Any]:
     return {"id": note.id, "title": note.title, "kind": note.kind, "created": note.created}

@@ -151,12 +151,16 @@ def contradictions(notes: Sequence[Note]) -> list[Contradiction]:
     gone = {note.id for note in notes if is_retired(note) or says_replaced(note)}
     facts = [_Facts.of(note, note.id in gone) for note in notes]
     found = [verdict for fact in facts if fact.gone and (verdict := _by_own_word(fact, facts)) is not None]
+    terms = lru_cache(maxsize=None)(lambda text: content_terms(text[:_BEGINNING]))  # each text meets many others
     for at, one in enumerate(facts):
         for other in facts[at + 1 :]:
             if one.gone or other.gone or one.note.id == other.note.id:
                 continue
             pair = (
-                _by_negation(one, other) or _by_correction(one, other) or _by_head(one, other) or _by_title(one, other)
+                _by_negation(one, other)
+                or _by_correction(one, other)
+                or _by_head(one, other)
+                or _by_title(one, other, terms)
             )
             if pair is not None:
                 found.append(_verdict(*pair))
@@ -183,12 +187,14 @@ def settle(ranking: Ranking, found: Sequence[Contradiction]) -> list[tuple[str, 
     order = [name for name, _ in ranking]
     scores = dict(ranking)
     pairs = [(one.winner, one.loser) for one in found if one.winner in scores and one.loser in scores]
+    places = {name: place for place, name in enumerate(order)}
     for _ in range(len(pairs)):  # a loser may be the winner of a third; a circle ends here too
         moved = False
         for winner, loser in pairs:
-            if order.index(loser) < order.index(winner):
-                order.remove(loser)
-                order.insert(order.index(winner) + 1, loser)
+            first, last = places[loser], places[winner]
+            if first < last:
+                order[first : last + 1] = [*order[first + 1 : last + 1], loser]
+                places |= {name: place for place, name in enumerate(order[first : last + 1], start=first)}
                 scores[loser] = min(scores[loser], scores[winner])
                 moved = True
         if not moved:
@@ -315,14 +321,13 @@ def _by_head(one: _Facts, other: _Facts) -> tuple[_Facts, _Facts] | None:
     return (newer, older) if rule or _speaks_of(newer, older) else None
 
 
-def _by_title(one: _Facts, other: _Facts) -> tuple[_Facts, _Facts] | None:
+def _by_title(one: _Facts, other: _Facts, terms: Callable[[str], frozenset[str]]) -> tuple[_Facts, _Facts] | None:
     """Two dated notes of one title and much the same text: the older was written anew."""
     if len(one.words) < COMMON_WORDS or one.words != other.words or one.negated != other.negated:
         return None
     if not (one.said and other.said and one.said != other.said):
         return None
-    texts = [content_terms(fact.note.text[:_BEGINNING]) for fact in (one, other)]
-    return _by_age(one, other) if _jaccard(*texts) >= ANEW_JACCARD else None
+    return _by_age(one, other) if _jaccard(terms(one.note.text), terms(other.note.text)) >= ANEW_JACCARD else None
 
 
 def _speaks_of(newer: _Facts, older: _Facts) -> bool:

@@ -5,11 +5,12 @@ from __future__ import annotations
 import hashlib
 import re
 import unicodedata
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping
 from datetime import datetime, timedelta, timezone
 
 from chitta.notes.note import Note
 from chitta.recall.fuse import Ranking
+from chitta.recall.overlap import content_terms
 
 #: The kind of a captured prompt: what the person asked for, not what anyone learned.
 PROMPT = "prompt"
@@ -61,17 +62,15 @@ def drop_cause(
     include_quarantined: bool = False,
     include_superseded: bool = False,
     realms: Collection[str] = (),
-    successors: Mapping[str, str] | None = None,
 ) -> str | None:
     """Why the note may not be in the answer; None when it may.
 
     The first of: ``realm``, ``superseded``, ``quarantined``, ``expired``, ``confidence``, ``kind``,
-    ``bookkeeping``. Empty ``kinds`` and ``realms`` allow all. ``successors`` is what :func:`retired`
-    gives for the store. ``now`` without a time zone is UTC.
+    ``bookkeeping``. Empty ``kinds`` and ``realms`` allow all. ``now`` without a time zone is UTC.
     """
     if realms and note.realm not in realms:
         return "realm"
-    if not include_superseded and (is_retired(note) or note.id in (successors or {})):
+    if not include_superseded and is_retired(note):
         return "superseded"
     if note.quarantine and not include_quarantined:
         return "quarantined"
@@ -119,23 +118,16 @@ def is_set(note: Note, key: str) -> bool:
     return value is not None and value != [] and value != {} and str(value).strip().lower() not in _NO
 
 
-def retired(notes: Iterable[Note], now: datetime | None = None) -> dict[str, str]:
-    """Ids of notes that another one has replaced, each with the id of that one ("" where none is named).
-
-    By a note's own ``superseded_by`` or status, by another's ``supersedes``, and by being word for
-    word a retired note under another id. Names and titles never match. A note that is quarantined,
-    or expired at ``now``, replaces nothing; of two that claim to replace each other the newer stays.
-    """
-    held = sorted({note.id: note for note in notes}.values(), key=_age_and_id, reverse=True)
-    by_id = {note.id: note for note in held}
-    gone = {note.id: named(note.superseded_by) for note in held if is_retired(note)}
-    for note in held:  # the newest successor is the one named
-        if note.quarantine or (now is not None and is_expired(note, now)):
-            continue
-        for old in note.supersedes:
-            if old in by_id and old != note.id and not _outdoes(by_id[old], note):
-                gone[old] = gone.get(old) or note.id
-    return gone | _copies(held, gone) if gone else gone
+def without_copies(ranking: Ranking, notes: Mapping[str, Note]) -> list[tuple[str, float]]:
+    """The ranking without what is word for word a retired note of it under another id; the retired ones stay."""
+    gone = {content_hash(note) for name, _ in ranking if (note := notes.get(name)) is not None and is_retired(note)}
+    if not gone:
+        return list(ranking)
+    return [
+        (name, score)
+        for name, score in ranking
+        if (note := notes.get(name)) is None or is_retired(note) or content_hash(note) not in gone
+    ]
 
 
 def requests_last(ranking: Ranking, kinds: Mapping[str, str], first: bool = False) -> list[tuple[str, float]]:
@@ -163,6 +155,16 @@ def about_now(query: str) -> bool:
     that names a subject ("latest authentication design", "what was I doing wrong here") is none.
     """
     return len(query) <= 200 and _ABOUT_NOW.fullmatch(query.strip()) is not None
+
+
+def asks_only_when(text: str) -> bool:
+    """Whether a question without its time ("what did I note" of "what did I note last week?") names no subject."""
+    return content_terms(text) <= _NO_SUBJECT
+
+
+def asks_for_newest(query: str) -> bool:
+    """Whether the question asks for the newest of something: "latest notes", "what is new?"."""
+    return _NEWEST.search(query[:200]) is not None
 
 
 def newest_first(notes: Iterable[Note]) -> list[Note]:
@@ -203,24 +205,12 @@ def content_hash(note: Note) -> str:
     return hashlib.sha256(said.encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 
+_NEWEST = re.compile(r"\b(?:latest|newest|most\s+recent|what(?:['’]s|\s+is)\s+new)\b", re.IGNORECASE)
+#: Words of a question about the store itself, of any subject.
+_NO_SUBJECT = content_terms(
+    "note notes noted write written wrote learn learned learnt decide decided decision decisions work worked working "
+    "do did done happen happened save saved remember remembered record recorded add added know known new latest recent "
+    "newest last first thing things stuff anything everything something memory memories insight insights all list tell "
+    "date dated between during since until before after"
+)
 _EVER = datetime.min.replace(tzinfo=timezone.utc)
-
-
-def _age_and_id(note: Note) -> tuple[datetime, str]:
-    return touched(note) or _EVER, note.id
-
-
-def _outdoes(old: Note, note: Note) -> bool:
-    """Whether ``old`` in its turn claims to replace ``note``, and is the newer one."""
-    return note.id in old.supersedes and not old.quarantine and _age_and_id(old) > _age_and_id(note)
-
-
-def _copies(held: Sequence[Note], gone: Mapping[str, str]) -> dict[str, str]:
-    """Notes that say what a retired one says, save those that are someone's successor."""
-    by_hash = {content_hash(note): gone[note.id] for note in reversed(held) if note.id in gone}
-    heirs = set(gone.values())
-    return {
-        note.id: by_hash[digest]
-        for note in held
-        if note.id not in gone and note.id not in heirs and (digest := content_hash(note)) in by_hash
-    }

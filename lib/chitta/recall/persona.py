@@ -12,6 +12,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from chitta.notes.note import Note, one_line
+from chitta.recall.filters import is_retired
 from chitta.recall.query_class import words_of
 
 #: Observations at which a habit is certain, and the confidence from which it answers for a search (reflect).
@@ -95,7 +96,7 @@ def persona_of(query: str, notes: Iterable[Note]) -> PersonaLine | None:
 
 def _line(note: Note) -> PersonaLine | None:
     name = dict(note.extra).get("persona")
-    if not isinstance(name, str) or not _parts(name) or note.superseded_by or note.quarantine:
+    if not isinstance(name, str) or not _parts(name) or is_retired(note) or note.quarantine:
         return None
     value, confidence = one_line(note.title), confidence_of(note)
     return PersonaLine(one_line(name), value, confidence, note.id) if value and confidence >= THRESHOLD else None

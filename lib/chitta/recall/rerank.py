@@ -26,6 +26,8 @@ WINDOW, WEIGHT = 10, 0.3
 MAX_PROMPT_WORDS = 24
 #: Words of a passage: with the prompt it fits the 128 tokens that the reranker reads.
 PASSAGE_WORDS = 60
+#: Characters of a text that are looked through for it: of 4 MB, a log's, every question would wait for seconds.
+READ_CHARS = 100_000
 
 _SENTENCE = re.compile(r"(?<=[.!?])\s+|\n+")
 
@@ -50,24 +52,25 @@ def best_passage(title: str, text: str, terms: Collection[str], words: int = PAS
 
     ``terms`` are lower-cased; a term counts once. Ties go to the earlier run.
     """
+    text = text[:READ_CHARS]
     sentences = [part.strip() for part in _SENTENCE.split(text) if part.strip()]
-    if sum(len(sentence.split()) for sentence in sentences) <= words:
+    sizes = [len(sentence.split()) for sentence in sentences]
+    if sum(sizes) <= words:
         return f"{title}\n{text}".strip()
-    best, best_score = "", -1
+    # Which of the terms each sentence holds, as bits: a run holds what its sentences do.
+    held = [sum(1 << at for at, term in enumerate(terms) if term in sentence.lower()) for sentence in sentences]
+    best, best_score = (0, 0), -1
     for start in range(len(sentences)):
-        run: list[str] = []
-        length = 0
-        for sentence in sentences[start:]:
-            size = len(sentence.split())
-            if run and length + size > words:
-                break
-            run.append(sentence)
-            length += size
-        joined = " ".join(run)
-        score = sum(term in joined.lower() for term in terms)
+        end, length, holds = start, 0, 0
+        while end < len(sentences) and (end == start or length + sizes[end] <= words):
+            length += sizes[end]
+            holds |= held[end]
+            end += 1
+        score = holds.bit_count()
         if score > best_score:
-            best, best_score = joined, score
-    return f"{title}\n{' '.join(best.split()[:words])}".strip()
+            best, best_score = (start, end), score
+    passage = " ".join(sentences[best[0] : best[1]])
+    return f"{title}\n{' '.join(passage.split()[:words])}".strip()
 
 
 def blend(

@@ -23,6 +23,8 @@ _MOMENT = re.compile(
     r"\s{0,3}(?:(?P<utc>[Zz]|UTC|GMT)|(?P<sign>[+-])(?P<hours>\d\d):?(?P<minutes>\d\d)?)?)?\s*\Z"
 )
 
+_QUOTED = re.compile(r"```.*?(?:```|\Z)|`[^`\n]*`|'[^'\s]*'|\"[^\"\n]*\"", re.DOTALL)
+
 
 class Moment(NamedTuple):
     """A time as it was written: ``start`` up to ``end``, without it. A date is its whole day in UTC."""
@@ -56,6 +58,11 @@ def moment_of(text: str) -> Moment | None:
     except (ValueError, OverflowError):
         return None
     return Moment(start, later(start, datetime.resolution), False)
+
+
+def spoken(text: str) -> str:
+    """The text with code and quoted values blanked, at its length: a date in a query to a database names no time."""
+    return _QUOTED.sub(lambda found: " " * len(found.group()), text)
 
 
 def later(moment: datetime, by: timedelta) -> datetime:

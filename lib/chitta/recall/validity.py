@@ -9,7 +9,7 @@ of a moment within it.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime, timedelta
 from typing import Literal
 
@@ -107,23 +107,23 @@ def keep(
     """None to keep the note, or why it is dropped. A filter that is None was not asked for.
 
     ``since``, ``until``: created or updated in ``since <= time < until``; else "before" or
-    "after", or "undated". ``as_of``: "superseded" when the successor was created at or before
-    that moment, or nobody knows when; one that came later does not count. ``successors`` are by
-    the id that they replace (:func:`successors_of`). ``known_as_of``: "unknown then" when the
-    note was first written after that moment, "undated" when nobody knows. ``valid_at``: "not
-    valid then" unless ``valid_from <= moment < valid_until``; a bound that is missing or no date
-    is open, and a date as ``valid_until`` holds to the end of that day. Without ``as_of`` nothing
-    is said of superseded notes here.
+    "after", or "undated". ``as_of`` is how things stood at that moment: "unknown then" when the note
+    held only from later on (``valid_from``, else when it was first written), "superseded" when its
+    successor held already, or nobody knows since when. ``known_as_of`` is what was written down at
+    that moment, whatever it holds of: the same by when notes were first written, and "undated" when
+    nobody knows. ``successors`` are by the id that they replace (:func:`successors_of`).
+    ``valid_at``: "not valid then" unless ``valid_from <= moment < valid_until``; a bound that is missing
+    or no date is open, and a date as ``valid_until`` holds to the end of that day. Without ``as_of``
+    and ``known_as_of`` nothing is said of superseded notes here.
     """
     times = written(note)
     if not times and (since is not None or until is not None or known_as_of is not None):
         return "undated"
     if (cause := _outside(times, since, until)) is not None:
         return cause
-    if as_of is not None and _superseded(note, in_utc(as_of), successors or {}):
-        return "superseded"
-    if known_as_of is not None and min(moment.start for moment in times) > in_utc(known_as_of):
-        return "unknown then"
+    for moment, begin in ((as_of, _held_from), (known_as_of, _begun)):
+        if moment is not None and (cause := _at(note, in_utc(moment), successors or {}, begin)) is not None:
+            return cause
     if valid_at is not None and not _valid(note, in_utc(valid_at)):
         return "not valid then"
     return None
@@ -138,12 +138,22 @@ def _outside(times: tuple[Moment, ...], since: datetime | None, until: datetime 
     return None
 
 
-def _superseded(note: Note, moment: datetime, successors: Mapping[str, Note]) -> bool:
+def _at(
+    note: Note, moment: datetime, successors: Mapping[str, Note], begin: Callable[[Note], datetime | None]
+) -> Cause | None:
+    since = begin(note)
+    if since is not None and since > moment:
+        return "unknown then"
     successor = successors.get(note.id)
     if successor is None:
-        return bool(note.superseded_by)
-    begun = _begun(successor)
-    return begun is None or begun <= moment
+        return "superseded" if note.superseded_by else None
+    replaced = begin(successor)
+    return "superseded" if replaced is None or replaced <= moment else None
+
+
+def _held_from(note: Note) -> datetime | None:
+    first = moment_of(note.valid_from)
+    return first.start if first is not None else _begun(note)
 
 
 def _begun(note: Note) -> datetime | None:

@@ -16,6 +16,7 @@ MAX_ROWS = 200
 MAX_ID_CHARS = 200
 MAX_TEXT_CHARS = 8_000
 MAX_TITLE_CHARS = 300
+MAX_TAGS = 16
 _MAX_SHARED = 64
 _INFINITE = float("inf")
 _LARGEST = 2**63
@@ -55,6 +56,7 @@ class Row(NamedTuple):
     confidence: float = 0.6
     why: str = ""
     only_mentioned: bool = False
+    tags: tuple[str, ...] = ()
 
 
 class Header(NamedTuple):
@@ -160,7 +162,6 @@ def _parse_row(line: bytes) -> Row | None:
     name, score = value.get("id"), _number(value.get("score"), _INFINITE)
     if not isinstance(name, str) or not name.strip() or len(name) > MAX_ID_CHARS or score == _INFINITE:
         return None
-    shared = value.get("shared")
     return Row(
         id=name,
         score=score,
@@ -173,7 +174,7 @@ def _parse_row(line: bytes) -> Row | None:
         cos=_number(value.get("cos"), NOT_MEASURED),
         bm25=_number(value.get("bm25"), 0.0),
         coverage=_number(value.get("coverage"), 0.0),
-        shared=tuple(t for t in shared if isinstance(t, str))[:_MAX_SHARED] if isinstance(shared, list) else (),
+        shared=_list(value.get("shared"), _MAX_SHARED),
         superseded_by=_words(value.get("superseded_by"), MAX_ID_CHARS),
         quarantine=value.get("quarantine") is True,
         valid_until=_words(value.get("valid_until"), 40),
@@ -181,11 +182,16 @@ def _parse_row(line: bytes) -> Row | None:
         confidence=_number(value.get("confidence"), 0.6),
         why=_words(value.get("why"), MAX_TITLE_CHARS),
         only_mentioned=value.get("only_mentioned") is True,
+        tags=_list(value.get("tags"), MAX_TAGS),
     )
 
 
 def _words(value: Any, limit: int) -> str:
     return value[:limit] if isinstance(value, str) else ""
+
+
+def _list(value: Any, most: int) -> tuple[str, ...]:
+    return tuple(word for word in value if isinstance(word, str))[:most] if isinstance(value, list) else ()
 
 
 def _count(value: Any) -> int:

@@ -35,6 +35,7 @@ def asked(store: Run, monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, Any]]:
         return {"header": {"maxrel": 0.25, "note": "n"}, "rows": [ROW], "dropped": {"kind": 2}, "persona": persona}
 
     monkeypatch.setattr(daemon_client, "call", call)
+    monkeypatch.delenv("CHITTA_NO_DAEMON")
     return calls
 
 

@@ -24,9 +24,9 @@ def store(chitta: Run, own_home: Path) -> Run:
 def test_notes_are_whole_with_what_is_around_them(store: Run) -> None:
     ran = store("expand", "steps-old", "steps-new")
     assert ran.code == 0
-    old, new = ran.out.split("\nNew steps\n")
-    assert "tags deploy" in old and "source: runbook" in old and "replaced by: steps-new" in old
-    assert "Second." in new and "replaces: steps-old" in new and "New steps" not in new.split("steps-new", 1)[1]
+    old, new = ran.out.split("\n\nNew steps\n")
+    assert "tags deploy" in old and "source: runbook" in old and "replaced by: New steps · steps-new" in old
+    assert "Second." in new and "replaces: First. · steps-old" in new and "New steps" not in new
 
 
 def test_json_in_the_order_asked_and_each_once(store: Run) -> None:
@@ -44,6 +44,7 @@ def test_an_unknown_id_is_said_after_those_that_are_known(store: Run) -> None:
 
 
 def test_a_running_daemon_answers(store: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("CHITTA_NO_DAEMON")
     asked: list[Any] = []
 
     def call(settings: Any, operation: str, body: Any = None, timeout: float = 0.0) -> Any:

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import io
 import json
+import re
 import sys
 
 import pytest
@@ -24,6 +25,11 @@ def look_at_it(monkeypatch: pytest.MonkeyPatch) -> Terminal:
     screen = Terminal()
     monkeypatch.setattr("sys.stdout", screen)
     return screen
+
+
+def bare(terminal: Terminal) -> str:
+    """What it shows, without colours."""
+    return re.sub("\x1b\\[[0-9;]*m", "", terminal.getvalue())
 
 
 @given(st.text())
@@ -124,6 +130,55 @@ def test_a_cell_gives_way_and_ids_stay_whole(monkeypatch: pytest.MonkeyPatch) ->
     assert name + name in terminal.getvalue()
 
 
+@pytest.mark.parametrize("columns", [60, 80, 100])
+def test_a_table_fits_and_a_shortened_id_still_names_one_note(monkeypatch: pytest.MonkeyPatch, columns: int) -> None:
+    names = ["one-" * 15 + "a", "two-" * 9 + "x" * 30, "short"]
+    needed = {names[0]: 3, names[1]: 20, names[2]: 1}
+    rows = [[name, "2025-01-01", "word " * 30, "project:github.com/owner/name"] for name in names]
+    terminal = look_at_it(monkeypatch)
+    monkeypatch.setenv("COLUMNS", str(columns))
+    monkeypatch.setenv("NO_COLOR", "1")
+    output.table(["id", "date", "title", "realm"], rows, cut="title", spare=["realm"], least=lambda wanted: needed)
+    lines = [line for line in terminal.getvalue().splitlines() if "2025-01-01" in line]
+    assert len(lines) == 3 and max(map(len, bare(terminal).splitlines())) <= columns
+    for name, line in zip(names, lines, strict=True):
+        shown = line.split()[0]
+        assert name.startswith(shown.rstrip("…")) and len(shown.rstrip("…")) >= needed[name]
+    assert lines[2].startswith("short ")
+
+
+def test_a_table_in_a_pipe_shortens_nothing(capsys: pytest.CaptureFixture[str]) -> None:
+    row = ["one-" * 30, "project:" + "x" * 60, "word " * 30 + "end"]
+    output.table(["id", "realm", "title"], [row], cut="title", spare=["realm"], least=lambda wanted: {})
+    assert capsys.readouterr().out.splitlines()[1] == "  ".join(row)
+
+
+def test_headings_and_folded_cells_fit_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    terminal = look_at_it(monkeypatch)
+    monkeypatch.setenv("COLUMNS", "80")
+    monkeypatch.setenv("NO_COLOR", "1")
+    output.table(["lane", "tag", "state", "limit", "floor", "what"], [["correction", "c", "on", 1, 2, "word " * 30]])
+    assert max(map(len, bare(terminal).splitlines())) <= 80
+
+
+def test_what_is_told_is_wrapped_on_a_terminal_only(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = "chitta: " + "word " * 40 + "end"
+    output.tell(text)
+    assert capsys.readouterr().err == f"{text}\n"
+    screen = Terminal()
+    monkeypatch.setattr("sys.stderr", screen)
+    monkeypatch.setenv("COLUMNS", "60")
+    output.tell(text)
+    lines = screen.getvalue().splitlines()
+    assert " ".join(lines) == text and max(map(len, lines)) <= 60
+
+
+def test_pieces_keep_their_margin_before_a_word_that_is_too_long() -> None:
+    assert output.pieces_of("   " + "x" * 30 + " end", 20) == ["   " + "x" * 30, "   end"]
+
+
 def test_columns_that_are_kept_whole(monkeypatch: pytest.MonkeyPatch) -> None:
     terminal = look_at_it(monkeypatch)
     monkeypatch.setenv("COLUMNS", "60")
@@ -144,3 +199,11 @@ def test_text_is_wrapped_on_a_terminal_and_left_alone_in_a_pipe(
     lines = terminal.getvalue().splitlines()
     assert lines[0] == "head" and all(line.startswith("  word") or line == "  end" for line in lines[1:])
     assert max(map(len, lines)) <= 50
+
+
+def test_json_holds_no_character_that_steers_a_terminal(capfdbinary: pytest.CaptureFixture[bytes]) -> None:
+    value = {"text": "a\x9b31m\x7f\u202eb \u00e9"}
+    output.as_json(value)
+    out = capfdbinary.readouterr().out.decode()
+    assert json.loads(out) == value and "\u00e9" in out
+    assert not any(char in out for char in "\x9b\x7f\u202e")

@@ -1,22 +1,20 @@
 from __future__ import annotations
 
+import io
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from chitta.admission.policy import BY_LANE
 from chitta.cli import asking
-from chitta.cli.asking import NEWEST, Answer
+from chitta.cli.asking import Answer
 from chitta.cli.recall_tier import RELATED, SUPPORTED
-from chitta.gateway.question import Question
 from chitta.recall.budget import estimate
-from chitta.recall.persona import PersonaLine
 from chitta.wire.rows import Row
 
 Run = Callable[..., Any]
-FLOOR = BY_LANE["hybrid"].conf_floor
 
 
 @pytest.fixture
@@ -117,56 +115,6 @@ def test_misuse(store: Run, words: list[str]) -> None:
     assert (ran.code, ran.out) == (2, "") and ran.err.startswith("chitta: ")
 
 
-def row_of(name: str, conf: float, realm: str = "global", score: float = 1.0) -> Row:
-    return Row(name, score, realm=realm, title=name, text=f"text of {name}", conf=conf, cos=0.9)
-
-
-@pytest.fixture
-def by_realm(chitta: Run, monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
-    """Lets each realm (None: all) answer with given rows, in the folder of project:here."""
-    monkeypatch.setenv("CHITTA_REALM", "project:here")
-
-    def answers(rows: dict[str | None, list[Row]]) -> None:
-        def ask(settings: Any, question: Question) -> Answer:
-            return Answer(rows.get(question.realm, [])[: question.limit], maxrel=0.5)
-
-        monkeypatch.setattr(asking, "ask", ask)
-
-    return answers
-
-
-def test_this_realm_and_global_are_one_answer_by_conf_then_score(chitta: Run, by_realm: Callable[..., None]) -> None:
-    here, elsewhere = row_of("here", 0.5, "project:here"), row_of("elsewhere", 0.9, "project:there")
-    by_realm({"project:here": [here], "global": [row_of("top", 0.8), row_of("low", 0.5, score=0.1)], None: [elsewhere]})
-    value = chitta("recall", "words", "--json").value
-    assert [row["id"] for row in value["rows"]] == ["top", "here", "low"]
-    assert value["scope"] == "here" and not any(row["beyond"] for row in value["rows"])
-    assert [row["id"] for row in chitta("recall", "words", "--limit", "1", "--json").value["rows"]] == ["top"]
-
-
-def test_other_projects_answer_where_nothing_here_is_supported(chitta: Run, by_realm: Callable[..., None]) -> None:
-    near, far = row_of("near", FLOOR / 2, "project:here"), row_of("far", 0.9, "project:there")
-    by_realm({"project:here": [near], None: [far, near]})
-    value = chitta("recall", "words", "--json").value
-    assert [(row["id"], row["beyond"]) for row in value["rows"]] == [("near", False), ("far", True)]
-    assert value["scope"] == "beyond"
-    out = chitta("recall", "words").out
-    assert out.index("near") < out.index("From other projects:") < out.index("far") and "project:there" in out
-
-
-def test_a_named_realm_and_all_realms_are_asked_alone(chitta: Run, by_realm: Callable[..., None]) -> None:
-    by_realm({"project:x": [row_of("x", 0.0)], None: [row_of("far", 0.9, "project:there")]})
-    assert chitta("recall", "words", "--realm", "project:x", "--json").value["scope"] == "named"
-    everywhere = chitta("recall", "words", "--global", "--json").value
-    assert everywhere["scope"] == "everywhere" and [row["beyond"] for row in everywhere["rows"]] == [False]
-
-
-def test_a_semantic_answer_was_found_by_meaning_only(chitta: Run, by_realm: Callable[..., None]) -> None:
-    by_realm({"global": [row_of("a", 0.9)._replace(bm25=3.0)]})
-    assert "found by meaning\n" in chitta("recall", "words", "--strategy", "semantic").out
-    assert "found by words and meaning\n" in chitta("recall", "words").out
-
-
 NOTE = """---
 id: {id}
 created: {created}
@@ -225,7 +173,7 @@ def test_what_filters_left_out_is_told(rich_store: Run) -> None:
     ran = rich_store("recall", "deploy", *WORDS, "--kind", "decision")
     assert ran.code == 0 and "left out as asked: " in ran.err and "of another kind" in ran.err
     none = rich_store("recall", "deploy", *WORDS, "--kind", "wisdom")
-    assert none.code == 1 and "of another kind" in none.err and "not in memory" not in none.err
+    assert none.code == 1 and none.err.count("of another kind") == 1 and "not in memory" not in none.err
     assert "left out" not in rich_store("recall", "deploy", *WORDS).err
 
 
@@ -244,8 +192,9 @@ def test_depth_0_is_a_line_each(rich_store: Run) -> None:
 @pytest.mark.parametrize("option", [("--depth", "2"), ("--stage", "hydrate")])
 def test_depth_2_is_whole_with_what_is_around(rich_store: Run, option: tuple[str, str]) -> None:
     ran = rich_store("recall", "deploy", *WORDS, "--include-superseded", *option)
-    assert "source: runbook" in ran.out and "replaced by: new (2026-05-02)" in ran.out
-    assert "same session: old" in ran.out and "replaces: old" in ran.out
+    assert "source: runbook" in ran.out and "replaced by: Deploy with kamal · new · 2026-05-02" in ran.out
+    old = "Deploy with capistrano · old · 2026-01-02"
+    assert f"same session: {old}" in ran.out and f"replaces: {old}" in ran.out
     rows = rich_store("recall", "deploy", *WORDS, *option, "--json").value["rows"]
     assert next(row for row in rows if row["id"] == "new")["around"]["replaces"][0]["id"] == "old"
 
@@ -253,6 +202,11 @@ def test_depth_2_is_whole_with_what_is_around(rich_store: Run, option: tuple[str
 def test_depth_2_has_texts_of_any_length_whole(store: Run) -> None:
     store("remember", "A quokka. " + "word " * 2_000 + "END", "--id", "long")
     assert "END" in store("recall", "quokka", *WORDS, "--depth", "2").out
+
+
+def test_a_whole_text_is_indented_under_its_number(rich_store: Run) -> None:
+    lines = rich_store("recall", "kamal", *WORDS, "--depth", "2", "--limit", "1").out.splitlines()
+    assert lines[0] == "1. Deploy with kamal" and "   Run kamal deploy." in lines
 
 
 def test_the_index_has_dates(rich_store: Run) -> None:
@@ -297,9 +251,11 @@ def test_explain_tells_every_step(rich_store: Run) -> None:
 def test_a_habit_is_one_line(rich_store: Run) -> None:
     line = "testing_style: pytest, plain asserts (persona, confidence 0.90)"
     ran = rich_store("recall", "what testing style do we use", "--strategy", "keyword")
-    assert (ran.code, ran.out) == (0, f"{line}\n")
+    assert (ran.code, ran.out, ran.err) == (0, f"{line}\n   habit\n", "")
     value = rich_store("recall", "what testing style do we use", "--strategy", "keyword", "--json").value
-    assert value["persona"]["line"] == line and value["persona"]["id"] == "habit" and value["rows"] == []
+    assert value["persona"]["line"] == line and value["persona"]["id"] == "habit"
+    (row,) = value["rows"]
+    assert (row["id"], row["title"], row["tier"], row["arms"]) == ("habit", "pytest, plain asserts", SUPPORTED, [])
 
 
 def test_what_one_is_working_on_are_the_newest(rich_store: Run) -> None:
@@ -335,6 +291,9 @@ def test_an_analogy_is_answered_with_its_edges_or_not_at_all(rich_store: Run) ->
         (["x", "--max-tokens", "0"], "--max-tokens"),
         (["x", "--min-overlap", "2"], "--min-overlap"),
         (["--analogy", "a:b"], "an analogy is written"),
+        (["--analogy", "a:b::c:?", "--explain"], "no place beside --analogy"),
+        (["x", "--kind", "nonsense"], "no note is of the kind 'nonsense'"),
+        (["x", "--kind", "session"], "bookkeeping, which is never an answer"),
         (["x", "--analogy", "a:b::c:?"], "exclude each other"),
     ],
 )
@@ -343,37 +302,53 @@ def test_what_cannot_be_read_is_misuse_with_a_sentence(store: Run, words: list[s
     assert (ran.code, ran.out) == (2, "") and said in ran.err and "\nhint: " in ran.err
 
 
-def test_reasons_and_counts_of_both_realms_are_joined(chitta: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("CHITTA_REALM", "project:here")
-    replaced = {"winner": "low", "loser": "top", "why": "replaced by low"}
-    answers = {
-        "project:here": Answer(
-            [row_of("top", 0.9)], reasons={"top": {"replaced": replaced}}, dropped={"kind": 1}, health={"keyword": "ok"}
-        ),
-        "global": Answer([row_of("low", 0.5)], reasons={"low": {}}, dropped={"kind": 2}, health={"keyword": "damaged"}),
-    }
-    monkeypatch.setattr(asking, "ask", lambda settings, question: answers[question.realm])
-    value = chitta("recall", "words", "--json", "--explain").value
-    assert [row["id"] for row in value["rows"]] == ["low", "top"]
-    assert set(value["reasons"]) == {"low", "top"} and value["dropped"] == {"kind": 3}
-    assert value["health"] == {"keyword": "damaged"}
+def test_a_kind_that_a_note_of_the_store_has_is_known(store: Run, own_home: Path) -> None:
+    store("recall", "x", "--strategy", "keyword")
+    (own_home / ".chitta" / "notes" / "global" / "own.md").write_text("---\nkind: recipe\n---\nThe quokka soup.\n")
+    ran = store("recall", "quokka", *WORDS, "--kind", "recipe", "--kind", "session")
+    assert ran.code == 0 and "kind session are bookkeeping" in ran.err
 
 
-def test_a_habit_of_another_project_is_no_answer_here(chitta: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("CHITTA_REALM", "project:here")
-    elsewhere = Answer([], persona=PersonaLine("style", "tabs", 1.0, "p"))
-    monkeypatch.setattr(asking, "ask", lambda settings, question: Answer([]) if question.realm else elsewhere)
-    assert chitta("recall", "style").code == 1
-    assert chitta("recall", "style", "--global").out == "style: tabs (persona, confidence 1.00)\n"
+def test_what_was_held_back_is_said_where_nothing_is_shown(store: Run, own_home: Path) -> None:
+    folder = own_home / ".chitta" / "notes" / "global"
+    (folder / "q.md").write_text("---\nquarantine: true\n---\nThe quokka build is nightly.\n")
+    (folder / "e.md").write_text("---\nvalid_until: 2026-01-01\n---\nThe quokka build is weekly.\n")
+    ran = store("recall", "quokka", "--strategy", "keyword")
+    told = "nothing to show: 1 note in quarantine, 1 expired were left out (--include-quarantined shows the former)"
+    assert (ran.code, ran.out) == (1, "") and told in ran.err and "not in memory" not in ran.err
+    explained = store("recall", "quokka", "--strategy", "keyword", "--explain")
+    assert "The arms" in explained.out and "Left out: 1 expired, 1 in quarantine" in explained.out
 
 
-def test_the_newest_of_both_realms_are_by_date(
-    chitta: Run, by_realm: Callable[..., None], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("CHITTA_REALM", "project:here")
-    dated = {
-        "project:here": [row_of("b", 0.0)._replace(created="2026-01-02")],
-        "global": [row_of("c", 0.0)._replace(created="2026-01-03"), row_of("a", 0.0)._replace(created="2026-01-01")],
-    }
-    monkeypatch.setattr(asking, "ask", lambda settings, question: Answer(dated[question.realm], note=NEWEST))
-    assert ids(chitta("recall", "words", "--json")) == ["c", "b", "a"]
+def test_an_analogy_that_was_typed_as_a_question_is_recognised(rich_store: Run) -> None:
+    ran = rich_store("recall", "api:python::web:?", *WORDS)
+    assert "hint: that looks like an analogy: --analogy 'api:python::web:?'" in ran.err
+    assert "analogy" not in rich_store("recall", "std::vector", *WORDS).err
+
+
+@pytest.mark.parametrize(
+    "shape", [["--depth", "0"], ["--stage", "index"], ["--stage", "timeline"], [], ["--depth", "2"]]
+)
+def test_on_a_terminal_nothing_is_wider(rich_store: Run, monkeypatch: pytest.MonkeyPatch, shape: list[str]) -> None:
+    name = "kamal-" + "word-" * 12 + "end"
+    rich_store("remember", "A kamal deploy. " + "Long line of words. " * 20, "--id", name, "--title", "kamal " * 30)
+    whole = rich_store("recall", "kamal deploy", *WORDS, *shape).out
+    assert name in whole
+    monkeypatch.setattr("chitta.cli.output.on_terminal", lambda stream=None: True)
+    monkeypatch.setenv("COLUMNS", "80")
+    monkeypatch.setenv("NO_COLOR", "1")
+    ran = rich_store("recall", "kamal deploy", *WORDS, *shape)
+    assert ran.code == 0 and max(map(len, ran.out.splitlines())) <= 80
+    if shape and shape != ["--depth", "2"]:
+        assert "2026-05-02" in ran.out
+        (cut,) = {word for line in ran.out.splitlines() for word in line.split() if word.startswith("kamal-word")}
+        assert cut.endswith("…") and rich_store("show", cut).code == 0 and rich_store("expand", cut).code == 0
+
+
+def test_a_terminal_shows_the_rows_that_a_pipe_does(rich_store: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    options = ("recall", "deploy", *WORDS, "--stage", "index", "--max-tokens", "40")
+    piped = [line.split()[0] for line in rich_store(*options).out.splitlines()[1:]]
+    monkeypatch.setattr("chitta.cli.output.on_terminal", lambda stream=None: not isinstance(sys.stdout, io.StringIO))
+    monkeypatch.setenv("COLUMNS", "80")
+    drawn = [line.split()[0] for line in rich_store(*options).out.splitlines()[2:]]
+    assert piped and drawn == piped

@@ -36,6 +36,18 @@ def test_steps_that_did_not_happen_are_left_out() -> None:
     assert recall_reasons.lines(Row("a", 1.0), {}, "") == ["score     1.0000", "evidence  cosine not measured"]
 
 
+def test_an_empty_answer_is_explained_by_its_arms_and_by_what_is_not_shown() -> None:
+    reasons: dict[str, dict[str, object]] = {
+        "a": {"arms": {"semantic": {}}},
+        "b": {"arms": {"semantic": {}, "keyword": {}}},
+    }
+    foot = recall_reasons.foot({"semantic": "ok", "keyword": "ok"}, {"expired": 1}, reasons, 2)
+    assert any(line.split() == "meaning ok, found 2 of the 2 notes left".split() for line in foot)
+    assert any(line.split() == "words ok, found 1 of the 2 notes left".split() for line in foot)
+    assert "Left out: 2 too weakly tied to the question (--show-weak), 1 expired" in foot
+    assert "No arm found a candidate." in recall_reasons.foot({"keyword": "ok"}, {})
+
+
 def test_the_foot_names_arms_that_are_ill_or_off_and_what_was_left_out() -> None:
     foot = recall_reasons.foot(
         {"keyword": "the index is damaged", "graph": "off"}, {"kind": 2, "duplicate": 1, "gone": 0}

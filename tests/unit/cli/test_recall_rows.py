@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from chitta.cli import recall_rows
-from chitta.cli.asking import NEWEST, Answer
+from chitta.cli.asking import LISTED, Answer
 from chitta.wire.rows import Row
 
 ROW = Row(
@@ -22,41 +22,26 @@ def printed(answer: Answer, depth: int, *, explain: bool = False) -> str:
     return "".join(part for item in items for part in (item.head, item.text, *item.context)).removeprefix("\n")
 
 
-@pytest.mark.parametrize(
-    ("line", "title", "rest"),
-    [
-        ("The build is nightly.", "The build is nightly.", ""),
-        ("The build is nightly. It takes an hour.", "The build is nightly.", "…It takes an hour."),
-        ("The build is nightly, and long", "The build is…", "…nightly, and long"),
-        ("The build is nightly", "The build is nig…", "…nightly"),
-        ("# Heading", "Heading", ""),
-        ("Other words", "Heading", "Other words"),
-    ],
-)
-def test_text_goes_on_where_the_title_ends(line: str, title: str, rest: str) -> None:
-    assert recall_rows._beyond_title(line, title) == rest
-
-
 def test_a_line_each() -> None:
     answer = Answer([ROW], beyond=(ROW._replace(id="b", conf=-1.0),))
     assert printed(answer, 0).splitlines() == [
-        "a  supported  0.90  Title",
+        "a  supported  0.90  2026-01-02  Title",
         "",
         "From other projects:",
-        "b  none  -  Title",
+        "b  none       -     2026-01-02  Title",
     ]
 
 
 def test_the_newest_show_their_date_and_no_evidence() -> None:
-    answer = Answer([ROW._replace(conf=0.0, cos=-1.0)], note=NEWEST)
+    answer = Answer([ROW._replace(conf=0.0, cos=-1.0)], note=f"{LISTED}newest memories")
     assert printed(answer, 0) == "a  2026-01-02  Title"
     assert "one of the newest · 2026-01-02" in printed(answer, 1) and "conf" not in printed(answer, 1)
 
 
 def test_the_beginning_or_the_whole_text() -> None:
-    assert printed(Answer([ROW]), 1).splitlines()[3:] == ["   first", "   second", "   third"]
+    assert printed(Answer([ROW]), 1).splitlines()[3:] == ["   first second third fourth"]
     whole = printed(Answer([ROW]), 2)
-    assert whole.endswith("\n\nfirst\nsecond\nthird\nfourth")
+    assert whole.endswith("\n\n   first\n   second\n   third\n   fourth")
 
 
 def test_what_replaced_a_note_and_what_says_the_same_is_told() -> None:
@@ -71,12 +56,13 @@ def test_what_replaced_a_note_and_what_says_the_same_is_told() -> None:
 
 def test_what_is_around_a_note_is_a_line_each() -> None:
     brief = {"id": "n", "title": "N", "kind": "insight", "created": "2026-05-01"}
-    around = {"session": [brief], "replaced_by": {**brief, "id": "newer"}, "related": [{**brief, "created": ""}]}
+    related = {**brief, "created": "", "because": ["tag:auth", "file:a.py"]}
+    around = {"session": [brief], "replaced_by": {**brief, "id": "newer"}, "related": [related]}
     assert recall_rows.around_lines(around, "book", " ") == [
         " source: book",
-        " replaced by: newer (2026-05-01)  N",
-        " same session: n (2026-05-01)  N",
-        " related: n  N",
+        " replaced by: N · newer · 2026-05-01",
+        " same session: N · n · 2026-05-01",
+        " related: N · n · both: auth, a.py",
     ]
     assert recall_rows.around_lines({}, "", "") == []
 
@@ -87,10 +73,4 @@ def test_on_a_terminal_a_neighbour_takes_two_lines_rather_than_overflow(monkeypa
     monkeypatch.setenv("NO_COLOR", "1")
     around = {"related": [{"id": "i" * 40, "title": "word " * 20, "created": "2026-01-01"}]}
     lines = recall_rows.around_lines(around, "", "   ")
-    assert len(lines) == 2 and "i" * 40 in lines[1] and max(map(len, lines)) <= 70
-
-
-def test_a_text_does_not_say_its_title_again() -> None:
-    assert recall_rows.whole_text("# A  title\n\ntext\n", "A title") == ["text"]
-    assert recall_rows.whole_text("other\ntext", "A title") == ["other", "text"]
-    assert recall_rows.whole_text("", "") == []
+    assert len(lines) == 2 and "i" * 40 in lines[1] and max(map(len, lines)) <= 60

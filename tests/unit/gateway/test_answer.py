@@ -72,6 +72,21 @@ def test_what_held_at_a_moment(opened: Opened) -> None:
     assert not {"five", "two"} & set(ids(asked(engine, as_of=datetime(2026, 4, 1))))  # the first successor counts
 
 
+@pytest.mark.parametrize("fate", [{"quarantine": True}, {"valid_until": "2026-02-10"}])
+def test_a_quarantined_or_expired_note_replaces_nothing(opened: Opened, fate: dict[str, Any]) -> None:
+    engine = opened(pool("five", created="2026-01-01"), pool("ten", created="2026-02-01", supersedes=("five",), **fate))
+    assert ids(asked(engine)) == ["five"]
+    assert ids(asked(engine, as_of=datetime(2026, 3, 1))) == ["five"]
+    held = ids(asked(engine, as_of=datetime(2026, 2, 5)))
+    assert held == (["five"] if "quarantine" in fate else ["ten"])  # that one held then
+
+
+def test_what_a_status_retires_names_no_successor(opened: Opened) -> None:
+    engine = opened(pool("kept"), pool("old", extra=(("status", "archived"),)))
+    assert ids(asked(engine)) == ["kept"]
+    assert {row.superseded_by for row in asked(engine, include_superseded=True).rows} == {""}
+
+
 def test_a_filter_looks_deeper_than_a_page(opened: Opened) -> None:
     many = [pool(f"n{at:03d}", "pool size pool size", kind="wisdom") for at in range(120)]
     engine = opened(*many, Note("rare", kind="preference", title="Rare", text="a size among many other words"))

@@ -102,6 +102,15 @@ def test_an_analogy_is_answered_from_the_notes(opened: Callable[..., Snapshot]) 
         transferred(snapshot, "no analogy", None)
 
 
+def test_an_analogy_takes_ids_for_titles(opened: Callable[..., Snapshot]) -> None:
+    snapshot = opened(*NOTES, Note("the-db", title="Search", text="- stores_in [[Solr]]"))
+    (solution,) = transferred(snapshot, "shop : Postgres :: the-db : ?", "global").solutions
+    assert solution.target == "Solr"
+    assert transferred(snapshot, "the-db : Solr :: Shop : ?", None).solutions[0].target == "Postgres"
+    assert transferred(snapshot, "the-db : Solr :: the-db-2 : ?", None).reason
+    assert "the-db" in transferred(snapshot, "the-db : Postgres :: Shop : ?", None).reason
+
+
 def test_a_damaged_catalog_gives_nothing_and_is_reported(settings: Settings, opened: Callable[..., Snapshot]) -> None:
     opened(*NOTES)
     found = generation.current(settings.index_dir)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime
+from typing import Any
 
 import pytest
 
@@ -137,6 +138,30 @@ def test_a_quarantined_note_replaces_nothing(opened: Opened) -> None:
     old, new = Note("old", title="Pool size five", text="five"), Note("new", title="Pool size", text="ten connections")
     rows = lane(opened(old, new._replace(supersedes=("old",), quarantine=True)), "pool size")
     assert {row.id: row.superseded_by for row in rows} == {"old": "", "new": ""}
+
+
+@pytest.mark.parametrize("fate", [{"quarantine": True}, {"valid_until": "2026-02-10"}])
+def test_what_admission_drops_does_not_take_its_double_along(opened: Opened, fate: dict[str, Any]) -> None:
+    live = Note("z-live", title="Pool size", text="ten connections", created="2026-01-01")
+    rows = lane(opened(live, live._replace(id="a-gone", created="2026-02-01", **fate)), "pool size")
+    assert {row.id for row in rows} == {"z-live", "a-gone"}
+    assert len(lane(opened(live, live._replace(id="a-gone")), "pool size")) == 1
+
+
+def test_an_expired_note_replaces_nothing(opened: Opened) -> None:
+    old, new = Note("old", title="Pool size five", text="five"), Note("new", title="Pool size", text="ten connections")
+    rows = lane(opened(old, new._replace(supersedes=("old",), valid_until="2026-02-10")), "pool size")
+    assert {row.id: row.superseded_by for row in rows} == {"old": "", "new": ""}
+
+
+def test_a_lane_says_what_a_notes_status_retires_and_nobody_is_no_successor(opened: Opened) -> None:
+    notes = (
+        Note("archived", title="Pool one", text="a", extra=(("status", "archived"),)),
+        Note("done", title="Pool two", text="b", extra=(("status", "done"),)),
+        Note("nobody", title="Pool three", text="c", superseded_by="none"),
+    )
+    rows = lane(opened(*notes), "pool")
+    assert {row.id: row.superseded_by for row in rows} == {"archived": "archived", "done": "", "nobody": ""}
 
 
 def test_of_several_the_newest_is_named_and_of_two_that_replace_each_other_it_stays(opened: Opened) -> None:

@@ -48,6 +48,12 @@ def test_a_file_that_cannot_be_read_is_named(tmp_path: Path) -> None:
     assert found.alphas == ALPHAS and "cannot be read" in found.problems[0]
 
 
+def test_a_pipe_in_its_place_is_not_waited_for(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / scoring.FILE_NAME)
+    found = load_from(tmp_path)
+    assert found.alphas == ALPHAS and "cannot be read" in found.problems[0]
+
+
 def test_a_changed_file_is_read_again_and_a_removed_one_forgotten(tmp_path: Path) -> None:
     write(tmp_path, {"alphas": {"recency": 0}})
     assert load_from(tmp_path).alphas.recency == 0

@@ -68,6 +68,19 @@ def test_as_json(engine: Engine) -> None:
     assert "replaces" not in found
 
 
+def test_a_related_note_says_what_both_hold(opened: Opened) -> None:
+    engine = opened(
+        Note("a", title="A", text="`pool_size` and `max_wait`.", tags=("pool",)),
+        Note("b", title="B", text="`pool_size` here.", tags=("pool",)),
+        Note("c", title="C", text="Nothing else.", tags=("pool",)),
+        *(Note(f"n{at}", title=f"N{at}", text=f"Text {at}.") for at in range(9)),
+    )
+    found = around(engine, "a")
+    assert found.because["b"] == ("id:pool_size", "tag:pool")  # the rarer one first
+    assert as_json(found)["related"][0]["because"] == ["id:pool_size", "tag:pool"]
+    assert set(found.because) == set(ids(found.related))
+
+
 def test_expanded_notes_are_whole_and_unknown_ids_left_out(opened: Opened) -> None:
     engine = opened(Note("long", title="Long", text="word " * 900), *NOTES)
     assert engine.snapshot is not None

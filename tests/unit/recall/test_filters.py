@@ -17,7 +17,7 @@ from chitta.recall.filters import (
     moment,
     newest_first,
     requests_last,
-    retired,
+    without_copies,
 )
 
 NOW = datetime(2026, 6, 1, 12, tzinfo=timezone.utc)
@@ -34,7 +34,6 @@ def test_a_plain_note_stays() -> None:
 def test_each_cause() -> None:
     assert cause(Note("n"), realms={"project:a"}) == "realm"
     assert cause(Note("n", superseded_by="m")) == "superseded"
-    assert cause(Note("n"), successors={"n": "m"}) == "superseded"
     assert cause(Note("n", quarantine=True)) == "quarantined"
     assert cause(Note("n", valid_until="2026-05-31")) == "expired"
     assert cause(Note("n", confidence=0.0), min_confidence=0.1) == "confidence"
@@ -45,7 +44,7 @@ def test_each_cause() -> None:
 
 def test_what_was_asked_to_be_shown_is_shown() -> None:
     assert cause(Note("n", quarantine=True), include_quarantined=True) is None
-    assert cause(Note("n", superseded_by="m"), include_superseded=True, successors={"n": "m"}) is None
+    assert cause(Note("n", superseded_by="m"), include_superseded=True) is None
     assert cause(Note("n", kind="session"), kinds={"session"}) == "bookkeeping", "never an answer"
 
 
@@ -81,46 +80,13 @@ def test_a_bare_date_lasts_to_the_end_of_its_day() -> None:
     assert not is_expired(Note("n", valid_until="9999-12-31"), NOW)
 
 
-def test_a_note_is_retired_by_anothers_supersedes_and_by_its_own_word() -> None:
-    store = [
-        Note("old", text="a"),
-        Note("new", text="b", supersedes=("old", "not here", "new")),
-        Note("own", text="c", superseded_by="elsewhere"),
-        Note("status", text="d", extra=(("status", "archived"),)),
-    ]
-    assert retired(store) == {"old": "new", "own": "elsewhere", "status": ""}
-
-
-def test_names_and_titles_never_match() -> None:
-    assert retired([Note("a", title="Old way", text="x"), Note("b", text="y", supersedes=("Old way", "a.md"))]) == {}
-
-
-def test_a_copy_of_a_retired_note_is_retired_but_not_its_successor() -> None:
-    store = [
-        Note("old", title="T", text="said  once"),
-        Note("copy", title="T", text="# T\n\nsaid once"),
-        Note("new", title="T", text="said once", supersedes=("old",)),
-    ]
-    assert retired(store) == {"old": "new", "copy": "new"}
-
-
-def test_what_was_replaced_stays_so_when_its_successor_is_replaced() -> None:
-    store = [Note("a", text="1"), Note("b", text="2", supersedes=("a",)), Note("c", text="3", supersedes=("b",))]
-    assert retired(store) == {"a": "b", "b": "c"}
-
-
-def test_a_quarantined_or_expired_note_replaces_nothing() -> None:
-    old = Note("old", text="a")
-    doubted = Note("q", text="b", supersedes=("old",), quarantine=True)
-    lapsed = Note("e", text="c", supersedes=("old",), valid_until="2026-05-01")
-    assert retired([old, doubted, lapsed], NOW) == {}
-    assert retired([old, lapsed]) == {"old": "e"}
-
-
-def test_of_two_that_replace_each_other_the_newer_stays() -> None:
-    one = Note("one", text="a", created="2026-01-01", supersedes=("two",))
-    two = Note("two", text="b", created="2026-02-01", supersedes=("one",))
-    assert retired([one, two]) == retired([two, one]) == {"one": "two"}
+def test_a_copy_of_a_retired_note_goes_with_it_and_other_notes_stay() -> None:
+    old = Note("old", title="Pool", text="The size is ten.", superseded_by="new")
+    copy, new = Note("copy", title="Pool", text="The size  is ten."), Note("new", title="Pool", text="It is more.")
+    ranking = [("copy", 0.9), ("old", 0.8), ("new", 0.7), ("unknown", 0.1)]
+    notes = {note.id: note for note in (old, copy, new)}
+    assert [name for name, _ in without_copies(ranking, notes)] == ["old", "new", "unknown"]
+    assert without_copies(ranking, {"copy": copy, "new": new}) == ranking
 
 
 def test_content_is_the_same_whatever_the_white_space_but_not_the_case() -> None:

@@ -111,3 +111,8 @@ def test_never_raises_and_never_answers_below_the_threshold(query, field, proof,
     for asked in (query, f"what {field} do we prefer"):
         found = persona_of(asked, [note])
         assert found is None or THRESHOLD <= found.confidence <= 1.0
+
+
+def test_nobody_is_no_successor_and_a_retired_habit_does_not_answer() -> None:
+    assert persona_of(QUESTION, [habit(superseded_by="none")]) is not None
+    assert persona_of(QUESTION, [habit(extra=(("persona", "testing_style"), ("status", "archived")))]) is None

@@ -1,5 +1,7 @@
 """What the cross-encoder may change and read."""
 
+import time
+
 import pytest
 
 from chitta.recall.rerank import MAX_PROMPT_WORDS, QUESTION_WINDOW, WINDOW, best_passage, blend, plan
@@ -81,3 +83,16 @@ def test_best_passage_finds_the_sentences_that_speak_of_the_terms() -> None:
 
 def test_best_passage_of_one_endless_sentence_is_cut() -> None:
     assert len(best_passage("T", "word " * 500, ["word"], words=50).split()) == 51
+
+
+def test_a_text_of_megabytes_is_read_in_no_time() -> None:
+    text = "The service is deployed with make ship. " * 100_000
+    started = time.process_time()
+    assert best_passage("Deploy", text, ("deployed", "ship")).startswith("Deploy\nThe service is deployed")
+    assert time.process_time() - started < 1.0
+
+
+def test_terms_of_several_sentences_count_together_and_once() -> None:
+    filler = "Nothing is said here at all. " * 3
+    text = f"{filler}Alpha alpha alpha. {filler}Alpha once. Beta twice. {filler}"
+    assert best_passage("", text, ("alpha", "beta"), words=8) == "Alpha once. Beta twice."

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from chitta.notes.note import Note
-from chitta.recall.temporal import event_order, in_utc, in_window, moment_of, note_times, ordered_by_time
+from chitta.recall.temporal import event_order, in_utc, in_window, moment_of, note_times, ordered_by_time, spoken
 from chitta.recall.time_phrases import Window, window_of
 
 JUNE = Window(datetime(2026, 6, 1), datetime(2026, 6, 30, 23, 59, 59, 999999), 0.9, "in june", (0, 7))
@@ -149,3 +149,13 @@ def test_the_order_of_events() -> None:
 )
 def test_questions_about_the_order_of_events(text: str, order: str | None) -> None:
     assert event_order(text) == order
+
+
+def test_dates_in_code_and_quotes_name_no_time() -> None:
+    text = "why is `2024-03-01` or '2024-03-02' in \"2024-03-03\" off, since yesterday?"
+    bare = spoken(text)
+    assert len(bare) == len(text) and "2024" not in bare
+    window = window_of(bare, datetime(2026, 6, 2))
+    assert window is not None and window.phrase == "since yesterday" == text[window.span[0] : window.span[1]]
+    assert spoken("don't run what we didn't say last week") == "don't run what we didn't say last week"
+    assert spoken("```\n2024-03-01\nnever closed").strip() == ""

@@ -43,6 +43,7 @@ ROWS = st.builds(
     confidence=UNIT,
     why=TEXT,
     only_mentioned=st.booleans(),
+    tags=st.lists(TEXT, max_size=4).map(tuple),
 )
 HEADERS = st.builds(
     Header,
@@ -120,6 +121,8 @@ def test_a_bad_line_drops_that_row_only(line: bytes) -> None:
         ("quarantine", 1, False),
         ("shared", "abc", ()),
         ("shared", ["a", 1], ("a",)),
+        ("tags", "abc", ()),
+        ("tags", ["a"] * 20, ("a",) * 16),
         ("text", "x" * 10_000, "x" * MAX_TEXT_CHARS),
     ],
 )
