@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from chitta.gateway.question import Question
     from chitta.wire.rows import Row
 
+#: What is asked where only a time was given: the newest notes of it.
+_LATEST = "latest notes"
 #: Fields of a row in JSON that say where it is and what it is about; at depth 0 there are no others.
 _GLANCE = ("id", "score", "kind", "realm", "title", "created", "conf", "superseded_by")
 
@@ -75,6 +77,8 @@ def recall(
             raise Misuse("--explain has no place beside --analogy", "its answers always show the notes that state them")
         analogy_answer.answer(settings, analogy, place, named=bool(realm), max_tokens=max_tokens, as_json=as_json)
         return
+    if not words and (since or until or window or as_of or known_as_of or valid_at):
+        words = _LATEST
     if not words:
         raise Misuse("there is no question", 'try `chitta recall "how do we deploy"`')
     filters = given.Filters(

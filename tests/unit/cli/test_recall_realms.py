@@ -108,3 +108,11 @@ def test_the_newest_of_both_realms_are_by_date(
         asking, "ask", lambda settings, question: Answer(dated[question.realm], note=f"{LISTED}newest memories")
     )
     assert ids(chitta("recall", "words", "--json")) == ["c", "b", "a"]
+
+
+def test_a_time_alone_lists_what_was_written_then(chitta: Run) -> None:
+    chitta("remember", "We deploy with make ship.", "--id", "ship", "--global")
+    ran = chitta("recall", "--since", "2020-01-01", "--global", "--json")
+    assert ids(ran) == ["ship"]
+    assert chitta("recall", "--since", "2999-01-01", "--global").code == 1
+    assert "there is no question" in chitta("recall").err
