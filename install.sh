@@ -135,9 +135,9 @@ chitta is ready. Next:
 
   $(quoted "$root/bin/chitta") remember 'We deploy with make ship, never by hand.'
 
-and, to have it recalled in Claude Code, add what this prints to ~/.claude/settings.json (README.md says more):
+and, to have it recalled in the agents that are here (README.md says more):
 
-  $(quoted "$root/hooks/wiring/fill") claude-code
+  $(quoted "$root/bin/chitta") hooks install
 
 EOF
 }

@@ -243,6 +243,17 @@ def complain(problem: str, hint: str = "") -> None:
     write_all(2, lines.encode("utf-8", "replace"))
 
 
+def leave_breadcrumb(where: str, problem: BaseException) -> None:
+    """Keep what went wrong for `chitta doctor`, where that can be had; never a failure of its own."""
+    try:
+        bring_packages()
+        from chitta import breadcrumb
+
+        breadcrumb.fault(home() + "/state", where, problem)
+    except Exception:
+        pass  # the prompt goes on, and standard error has it
+
+
 def remove_folder(path: str) -> None:
     """Remove a run folder and its files; what cannot be removed stays."""
     try:

@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from chitta import recall_log
 from chitta.admission.gate import admit
+from chitta.admission.policy import FAILED_STATES
 from chitta.admission.verdict import ADMITTED, Bands, Verdict
 from chitta.render.block import compose, for_person
 from chitta.render.envelope import envelope
@@ -82,10 +83,12 @@ def finish(
         now=now,
         threshold=bands.threshold,
         problems=problems,
+        chars=len(block.text),
     )
     try:
         if not again:
             recall_log.append(settings.state_dir, line)
+            _keep_besides(request, results, verdict, problems, settings=settings, now=now)
     except OSError:
         pass  # a store that cannot be written is reported by `chitta doctor`, not to the model
     debug = debug_lines(block.verdict, request.tokens) if settings.flag("CHITTA_ADMIT_DEBUG") else ()
@@ -112,6 +115,27 @@ def debug_lines(verdict: Verdict, tokens: Collection[str]) -> Iterable[str]:
             f"small={'yes' if eased(tag, row.realm, terms) else 'no'} "
             f"{outcome if outcome == ADMITTED else f'dropped {outcome}'}"
         )
+
+
+def _keep_besides(
+    request: Request,
+    results: Sequence[LaneResult],
+    verdict: Verdict,
+    problems: Sequence[str],
+    *,
+    settings: Settings,
+    now: float,
+) -> None:
+    """The knowledge gap that an empty answer shows; what failed on the way. Raises ``OSError``."""
+    failed = [f"{result.lane} {result.state}" for result in results if result.state in FAILED_STATES]
+    if failed or problems:
+        from chitta import breadcrumb
+
+        breadcrumb.leave(settings.state_dir, "lanes", "; ".join((*failed, *problems)), now=now)
+    elif not verdict.admitted and request.tokens:
+        from chitta import gaps
+
+        gaps.note_prompt(request, results, verdict, settings=settings, now=now)
 
 
 def _calibration(settings: Settings) -> Bands:

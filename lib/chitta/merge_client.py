@@ -53,6 +53,7 @@ def main() -> None:
         output = run(folder, budget_ms, lanes)
     except Exception as problem:
         client.complain(f"merge: {type(problem).__name__}: {problem}")
+        client.leave_breadcrumb("merge", problem)
         code = 1
     for lane in lanes:
         kill(lane.group)

@@ -47,10 +47,11 @@ def entry(
     now: float,
     threshold: float | None = None,
     problems: Iterable[str] = (),
+    chars: int = 0,
 ) -> dict[str, Any]:
     """The line as a dict. ``verdict`` is the one shown: narrowed to what the block had room for.
 
-    ``threshold`` is what raw maxrel has to reach to be KNOWN.
+    ``threshold`` is what raw maxrel has to reach to be KNOWN, ``chars`` the length of the block.
     """
     with_words = settings.flag("CHITTA_LOG_PROMPTS")
     by_cause: dict[str, int] = {}
@@ -73,6 +74,7 @@ def entry(
             {"id": item.row.id, "tag": item.tag, "conf": _conf(item.row), **_POINTED[item.pointer]}
             for item in verdict.admitted
         ],
+        **({"chars": chars} if chars else {}),
         "dropped": by_cause,
         **_terms(verdict),
         "trace": _trace(verdict, frozenset(request.tokens), with_words),

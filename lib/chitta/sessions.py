@@ -103,8 +103,30 @@ class Held:
         again = set(injected)
         shown = (*(name for name in had if name not in again), *dict.fromkeys(injected))
         number = self.session.turn if run and run == self.session.run else max(self.session.turn + 1, turn)
-        self.session = Session(turns, number, shown[-MAX_INJECTED:], tuple(injected), realm, run)
-        _write(self._state_dir, self._name, self.session)
+        self._replace(Session(turns, number, shown[-MAX_INJECTED:], tuple(injected), realm, run))
+
+    def show(self, injected: Collection[str], realm: str) -> None:
+        """Keep ids that were shown outside of a turn, as a session starts. Raises ``OSError``."""
+        if not self._name or not injected:
+            return
+        again = set(injected)
+        # The last in the list is the latest; of one block that is its best note.
+        shown = (*(name for name in self.session.injected if name not in again), *reversed(tuple(injected)))
+        self._replace(self.session._replace(injected=shown[-MAX_INJECTED:], realm=self.session.realm or realm))
+
+    def forget_shown(self) -> None:
+        """The session's context was emptied: what it was shown is no more in it. Raises ``OSError``."""
+        if self._name and (self.session.injected or self.session.recent):
+            self._replace(self.session._replace(injected=(), recent=()))
+
+    def _replace(self, value: Session) -> None:
+        self.session = value
+        _write(self._state_dir, self._name, value)
+
+
+def prune(state_dir: str) -> None:
+    """Remove the oldest files when there are too many. Raises ``OSError`` where there is no folder."""
+    _prune(_folder(state_dir))
 
 
 def _folder(state_dir: str) -> str:

@@ -64,8 +64,15 @@ TABLE: tuple[Setting, ...] = (
     _integer("CHITTA_LANE_LIMIT_MS", 2000, "Longest a lane may take; a later one counts as late.", 50, 600_000),
     _integer("CHITTA_HYBRID_LIMIT_MS", 3000, "Longest the hybrid and cross-realm lanes may take.", 50, 600_000),
     _integer("CHITTA_STDIN_WAIT_MS", 1500, "Longest wait for the harness to write its payload.", 50, 60_000),
+    _flag("CHITTA_HEADLESS", False, "Recall nothing: for agents that chitta itself starts. Environment only."),
     _text("CHITTA_ABLATE_LANES", "", "Lane tags to leave out for this process tree, such as `sem,hyb`."),
     _integer("CHITTA_LANE_K", 10, "Rows asked of each lane.", 1, 100),
+    # The start of a session
+    _integer("CHITTA_SESSION_BUDGET_MS", 10_000, "Wall-clock budget of a session's start.", 500, 600_000),
+    _integer("CHITTA_SUBAGENT_BUDGET_MS", 5000, "Wall-clock budget of a subagent's start.", 500, 600_000),
+    _flag("CHITTA_SLOTS", False, "At a session's start show the notes whose front matter has a `slot`, such as `now`."),
+    _flag("CHITTA_TIERED_INJECT", False, "At a session's start point to conventions, and prefer fitting skills."),
+    _flag("CHITTA_ECONOMICS", False, "At a session's start say what the notes cost to read and to find out again."),
     # Admission
     _integer("CHITTA_MAX_MEMORIES", 3, "Most memories in one block.", 1, 20),
     _integer("CHITTA_MAX_OUTPUT_CHARS", 1500, "Most characters in one block.", 200, 10_000),
@@ -117,7 +124,8 @@ TABLE: tuple[Setting, ...] = (
     _text("CHITTA_TODAY", "", "Date (`2026-01-31`) to count ages from instead of today's, for measurements."),
     _flag("CHITTA_RECALL_CACHE", True, "Answer a question asked a moment ago from what was found then."),
     # Logs
-    _flag("CHITTA_LOG_PROMPTS", False, "Keep the prompt's text in the recall log."),
+    _flag("CHITTA_LOG_PROMPTS", False, "Keep the prompt's text in the recall log, and with gaps."),
+    _flag("CHITTA_GAP_LOG", True, "Keep the telling words (sorted) of what found nothing, and of recall's questions."),
     _flag("CHITTA_RECALL_PROFILE", False, "Show times in the block and phase timers on stderr."),
 )
 

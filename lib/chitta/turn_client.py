@@ -38,12 +38,15 @@ def main() -> None:
     code = 0
     try:
         payload = read_payload(0)
-        facts, request = prepare(payload, harness) if payload.strip() else (NOTHING, b"")
+        # An agent that chitta itself has started has no person in front of it, and its prompt is chitta's own.
+        asks = payload.strip() and not client.flag("CHITTA_HEADLESS")
+        facts, request = prepare(payload, harness) if asks else (NOTHING, b"")
         if request:
             _write_private(request_path, request)
             facts += b"left_ms=%d\n" % left_ms(folder, facts)
     except Exception as problem:
         client.complain(f"turn: {type(problem).__name__}: {problem}")
+        client.leave_breadcrumb("turn", problem)
         facts, code = NOTHING, 1
     client.write_all(1, facts)
     if facts == NOTHING or posix.getppid() != started_by:

@@ -24,6 +24,7 @@ remove_one() {
 
 remove_all() {
   local store=${CHITTA_HOME:-${HOME:-}/.chitta} path removed='' file
+  unwire
   stop_daemon
   for path in "$ROOT"/.venv "$ROOT"/.venv-*; do
     [ -e "$path/.chitta-lock" ] || continue
@@ -44,10 +45,25 @@ remove_all() {
     step "there was no environment to remove"
   fi
   [ ! -d "$store" ] || step "left your notes and their index: $store"
+  wired_files | while IFS= read -r file; do
+    step "left the wiring that you added to $file; remove it there"
+  done
+}
+
+# The settings of agents that name a hook of this checkout.
+wired_files() {
+  local file
   for file in "${HOME:-}"/.claude/settings.json "${HOME:-}"/.codex/hooks.json "${HOME:-}"/.copilot/hooks/*.json \
     "${HOME:-}"/.gemini/settings.json "${HOME:-}"/.cursor/hooks.json; do
-    ! grep -qF "$ROOT/hooks/" "$file" 2>/dev/null || step "left the wiring that you added to $file; remove it there"
+    ! grep -qF "$ROOT/hooks/" "$file" 2>/dev/null || printf '%s\n' "$file"
   done
+}
+
+# Entries go before what they start: an agent that finds the hook gone may refuse the prompt.
+unwire() {
+  [ -n "$(wired_files)" ] || return 0
+  "$ROOT/bin/chitta" hooks uninstall all >/dev/null 2>&1 </dev/null || return 0
+  [ -n "$(wired_files)" ] || step "took the hooks out of your agents' settings"
 }
 
 remove() {

@@ -91,7 +91,7 @@ bats_require_minimum_version 1.5.0
   install
   [ "$status" -eq 0 ]
   [[ $output == *"'$CHECKOUT/bin/chitta' remember"* ]]
-  [[ $output == *"'$CHECKOUT/hooks/wiring/fill' claude-code"* ]]
+  [[ $output == *"'$CHECKOUT/bin/chitta' hooks install"* ]]
   [ "$(asked '-m venv')" -eq 1 ]
   grep -F -- '-m pip install' "$JOURNAL" | grep -F -- '--require-hashes --no-deps' | grep -qF "$CHECKOUT/requirements/runtime.lock"
   [ -s "$CHECKOUT/.venv/.chitta-lock" ]

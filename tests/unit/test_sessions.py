@@ -151,3 +151,25 @@ def test_parallel_hooks_lose_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyP
     found = json.loads(only_file(tmp_path).read_bytes())
     assert sorted(found["injected"]) == sorted(f"{n}-{s}" for n in range(4) for s in range(5))
     assert found["turn"] == 20
+
+
+def test_what_is_shown_outside_of_a_turn_is_kept_without_one(tmp_path: Path) -> None:
+    with Held(str(tmp_path), "s") as held:
+        held.show(("best", "second"), "project:h/o/n")
+    assert read(str(tmp_path), "s") == Session((), 0, ("second", "best"), (), "project:h/o/n")
+    record(tmp_path, turn=1, topic="one", injected=("x",))
+    with Held(str(tmp_path), "s") as held:
+        held.show(("best",), "project:other")
+        held.show((), "project:other")
+    assert read(str(tmp_path), "s").injected == ("second", "x", "best")
+    assert read(str(tmp_path), "s").turn == 1
+
+
+def test_a_forgotten_list_is_empty_and_the_rest_stays(tmp_path: Path) -> None:
+    record(tmp_path, turn=4, topic="one", injected=("a", "b"))
+    with Held(str(tmp_path), "s") as held:
+        held.forget_shown()
+    assert read(str(tmp_path), "s") == Session(("one",), 4, (), ())
+    with Held(str(tmp_path), "never") as held:
+        held.forget_shown()
+    only_file(tmp_path)

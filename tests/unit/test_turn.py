@@ -123,6 +123,14 @@ def test_realm_comes_from_the_folder_or_the_setting(tmp_path: Path) -> None:
         {"prompt": "<task-notification>\n<task-id>1</task-id>\n</task-notification>\nFull output at /tmp/x"},
         {"prompt": "<system-reminder>be nice</system-reminder>"},
         {"prompt": "check the mail", "source": "loop_wakeup"},
+        {"prompt": "check the mail", "source": "schedule_wakeup"},
+        {"prompt": "check the mail", "source": "poll_event"},
+        {"prompt": "check the mail", "source": "some_new_machine"},
+        {"prompt": "This session is being continued from a previous conversation that ran out of context. Summary: x"},
+        {"prompt": "[Request interrupted by user for tool use]"},
+        {"prompt": "Stop hook feedback:\n- the tests fail"},
+        {"prompt": "<turn_aborted>\nThe user interrupted the previous turn\n</turn_aborted>"},
+        {"prompt": "/deploy-all"},
         b"[" * 100_000,
     ],
 )
@@ -273,7 +281,7 @@ def test_facts() -> None:
 
 
 def test_no_limit_outlasts_the_budget() -> None:
-    facts = prepare({"prompt": "deploy"}, CHITTA_HOOK_BUDGET_MS="1000").facts
+    facts = prepare({"prompt": "deploy billing"}, CHITTA_HOOK_BUDGET_MS="1000").facts
     assert facts == {"go": "1", "budget_ms": "1000", "limit_ms": "1000", "skip": ""}
 
 
@@ -284,6 +292,28 @@ def test_ablated_lanes_are_skipped() -> None:
 @pytest.mark.parametrize("prompt", ["yes", "go on", "no not like that", "👍", "PR pls"])
 def test_a_terse_turn_asks_no_topic(prompt: str) -> None:
     assert prepare({"prompt": prompt}).facts["only"] == "correction-key"
+
+
+@pytest.mark.parametrize("source", ["user", "sdk", "User", "", None, 7])
+def test_a_person_or_a_program_for_one_is_answered(source: object) -> None:
+    assert asked({"prompt": "where does billing run", "source": source}).tokens
+
+
+@pytest.mark.parametrize("prompt", ["deploy", "psql socket", "/deploy staging", "yes, nginx!", "x" * 11, "部署到哪里"])
+def test_a_short_prompt_asks_the_correction_key_alone(prompt: str) -> None:
+    assert turn.is_short(prompt)
+    assert prepare({"prompt": prompt}).facts["only"] == "correction-key"
+
+
+@pytest.mark.parametrize("prompt", ["psql sockets", "/deploy billing to prod", "生产数据库密码在哪里", "x" * 12])
+def test_from_twelve_characters_on_every_lane_is_asked(prompt: str) -> None:
+    assert not turn.is_short(prompt)
+    assert "only" not in prepare({"prompt": prompt}).facts
+
+
+def test_markup_does_not_make_a_prompt_longer() -> None:
+    wrapped = "<system-reminder>" + "be nice " * 20 + "</system-reminder>deploy"
+    assert prepare({"prompt": wrapped}).facts["only"] == "correction-key"
 
 
 @given(

@@ -232,6 +232,12 @@ def test_nothing_to_do_is_go_0_and_leaves_no_folder(tmp_path: Path, payload: byt
     assert not path.parent.exists()
 
 
+def test_an_agent_that_chitta_started_is_not_answered(tmp_path: Path) -> None:
+    facts, path = turn(tmp_path, PAYLOAD, CHITTA_NO_DAEMON="1", CHITTA_HEADLESS="1")
+    assert facts == {"go": "0"}
+    assert not path.parent.exists()
+
+
 def test_what_is_left_counts_from_the_marker(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     marker = tmp_path / "started"
     marker.touch()

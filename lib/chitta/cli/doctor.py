@@ -1,7 +1,8 @@
 """`chitta doctor`: is everything in order, and what to do if not.
 
 Each check is a function that gives one or more findings and never raises; the checks themselves
-are in :mod:`chitta.cli.doctor_installation`, :mod:`chitta.cli.doctor_settings` and :mod:`chitta.cli.doctor_store`.
+are in :mod:`chitta.cli.doctor_installation`, :mod:`chitta.cli.doctor_settings`, :mod:`chitta.cli.doctor_store`
+and :mod:`chitta.cli.doctor_harness`.
 """
 
 from __future__ import annotations
@@ -28,8 +29,8 @@ def doctor(
     problems_only: Annotated[bool, typer.Option("--problems", help="Only what is not in order.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Check the installation, the store, the daemon and the last prompts, and say for each thing that is not in order
-    what to do. Exit code 1 when something is broken; a warning alone is 0.
+    """Check the installation, the store, the daemon, how agents are wired and the last prompts, and say for each thing
+    that is not in order what to do. Exit code 1 when something is broken; a warning alone is 0.
 
     Example: chitta doctor --problems
     """
@@ -50,6 +51,7 @@ def doctor(
 
 def examine(settings: Settings) -> Iterator[Finding]:
     """Every finding, in the order in which a person would mend things."""
+    from chitta.cli import doctor_harness as around
     from chitta.cli import doctor_installation as installation
     from chitta.cli import doctor_settings as named
     from chitta.cli import doctor_store as store
@@ -68,7 +70,9 @@ def examine(settings: Settings) -> Iterator[Finding]:
         ("run folder", store.run_folder),
         ("daemon", store.daemon),
         ("index", store.index),
+        ("wiring", around.wiring),
         ("prompts", store.prompts),
+        ("last failure", around.last_failure),
     )
     for name, check in checks:
         try:

@@ -8,14 +8,15 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
+from chitta.admission.policy import BY_LANE, FAILED_STATES
 from chitta.cli import bookshelf, output, recall_history
 from chitta.cli.finding import FAIL, OK, WARN, Finding
 from chitta.settings import Settings
 
 #: Prompts of the recall log that are looked at.
 LAST_PROMPTS = 200
-#: Share of prompts with a lane that failed from which this is worth a word, and from which it is broken.
-WARN_FROM, FAIL_FROM = 0.02, 0.25
+#: Share of the prompts that asked a lane and got no answer from which this is worth a word, or is broken.
+WARN_FROM, FAIL_FROM = 0.05, 0.25
 _NO_INTERPRETER = "no interpreter"
 
 
@@ -159,7 +160,7 @@ def prompts(settings: Settings) -> Iterator[Finding]:
         yield Finding(
             "prompts", state, f"{len(without)} of the last {len(lines)} found no interpreter", "run install.sh"
         )
-    told = [line for line in lines if isinstance(line.get("lanes"), dict)]
+    told = [line for line in lines if isinstance(line.get("lanes"), dict) and "event" not in line]
     yield from _lane_failures(told)
     kept = Counter(
         text for line in told for text in line.get("degraded", []) if str(text).startswith("session not kept")
@@ -172,24 +173,30 @@ def _lane_failures(lines: list[dict[str, Any]]) -> Iterator[Finding]:
     if not lines:
         return
     failures: Counter[tuple[str, str]] = Counter()
+    asked: Counter[str] = Counter()
     for line in lines:
         for name, facts in line["lanes"].items():
-            if isinstance(facts, dict) and facts.get("state") in ("late", "crash", "unavailable", "misuse"):
-                failures[name, facts["state"]] += 1
+            state = facts.get("state") if isinstance(facts, dict) else None
+            asked[name] += state != "ablated"
+            if state in FAILED_STATES:
+                failures[name, str(state)] += 1
+    told = False
     for (name, state), count in sorted(failures.items()):
-        share = count / len(lines)
-        if share >= WARN_FROM:
-            words = f"{name} was {state} in {count} of the last {len(lines)} prompts ({share:.0%})"
-            yield Finding("prompts", FAIL if share >= FAIL_FROM else WARN, words, _remedy(state))
-    if not any(count / len(lines) >= WARN_FROM for count in failures.values()):
+        share = count / asked[name]
+        if share > WARN_FROM:
+            told = True
+            words = f"{name} was {state} in {count} of the last {asked[name]} prompts that asked it ({share:.0%})"
+            yield Finding("prompts", FAIL if share >= FAIL_FROM else WARN, words, _remedy(name, state))
+    if not told:
         yield Finding("prompts", OK, f"the last {len(lines)}: {_times(lines)}")
 
 
-def _remedy(state: str) -> str:
+def _remedy(lane: str, state: str) -> str:
+    limit = BY_LANE[lane].limit if lane in BY_LANE else "CHITTA_LANE_LIMIT_MS"
     return {
-        "late": "more time: CHITTA_LANE_LIMIT_MS or CHITTA_HYBRID_LIMIT_MS; or `chitta start` before you begin",
+        "late": f"more time: {limit}; or `chitta start` before you begin",
         "unavailable": "`chitta start` shows whether the daemon and its models can be had",
-    }.get(state, 'run the lane by hand: lanes/NAME "some words"')
+    }.get(state, f'run the lane by hand: lanes/{lane} "some words"')
 
 
 def _times(lines: list[dict[str, Any]]) -> str:

@@ -17,12 +17,15 @@ from chitta.cli import (
     expand_command,
     explain_command,
     feedback_command,
+    gaps_command,
+    hooks_command,
     import_command,
     inspect_commands,
     list_commands,
     notes_commands,
     output,
     recall_command,
+    stats_command,
     try_command,
 )
 from chitta.cli.failure import Front
@@ -56,6 +59,7 @@ GROUPS: tuple[tuple[str, tuple[tuple[str, Callable[..., Any] | typer.Typer, str]
     (
         "Make it better",
         (
+            ("gaps", gaps_command.show_gaps, "what you keep asking and it does not know"),
             ("feedback", feedback_command.give, "say whether shown notes helped"),
             ("evaluate", evaluate_commands.app, "measure ranking, admission and lanes"),
             ("calibrate", calibrate_command.calibrate, "fit the percent and the bands to data"),
@@ -64,8 +68,10 @@ GROUPS: tuple[tuple[str, tuple[tuple[str, Callable[..., Any] | typer.Typer, str]
     (
         "Look after it",
         (
+            ("hooks", hooks_command.app, "wire your coding agents to chitta, or take it out"),
             ("doctor", doctor.doctor, "is everything in order, and what to do if not"),
             ("status", care_commands.status, "the store at a glance"),
+            ("stats", stats_command.stats, "what it did: answers, notes, times"),
             ("reindex", care_commands.reindex, "bring the index level with the notes"),
             ("start", care_commands.start, "the daemon, before the first prompt does"),
             ("stop", care_commands.stop, "the daemon"),

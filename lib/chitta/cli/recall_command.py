@@ -6,7 +6,16 @@ import shlex
 from typing import TYPE_CHECKING, Any
 
 from chitta import settings as table
-from chitta.cli import analogy_answer, asking, output, recall_empty, recall_ids, recall_kinds, recall_reasons
+from chitta.cli import (
+    analogy_answer,
+    asking,
+    output,
+    recall_empty,
+    recall_ids,
+    recall_kinds,
+    recall_memory,
+    recall_reasons,
+)
 from chitta.cli import recall_options as given
 from chitta.cli.asking import BEYOND, EVERYWHERE, LISTED, NAMED, Answer
 from chitta.cli.failure import Misuse, Nothing
@@ -106,6 +115,7 @@ def recall(
     beyond = [row for row in answer.beyond if every or tier(row) != UNRELATED][:limit]
     habit = _habit(settings, answer)
     view = _View(settings, question, answer, [habit] if habit is not None else shown, beyond)
+    recall_memory.keep(settings, question, answer, [row.id for row in (*view.shown, *view.beyond)], place)
     trimmed = view.print_json(stage, max_tokens, explain) if as_json else view.print(stage, max_tokens, explain)
     for remark in [*told, *_remarks(view, trimmed, max_tokens)]:
         output.tell(remark)

@@ -10,6 +10,8 @@ import os
 import threading
 import time
 
+from chitta import breadcrumb
+from chitta.breadcrumb import place_of
 from chitta.folders import make_private
 
 MAX_BYTES = 1024 * 1024
@@ -43,8 +45,11 @@ class Logbook:
                 pass
 
     def fault(self, event: str, problem: BaseException, **facts: object) -> None:
-        """Write one line about an exception: its type and where it was raised."""
+        """Write one line about an exception: its type and where it was raised; `chitta doctor` shows the last one."""
         self.note(event, problem=type(problem).__name__, at=place_of(problem), **facts)
+        if self._path is not None:
+            what = f"{event}: {type(problem).__name__}"
+            breadcrumb.leave(os.path.dirname(self._path), "daemon", what, place_of(problem))
 
     def _open(self, path: str) -> int | None:
         try:
@@ -66,16 +71,6 @@ class Logbook:
         if fresh is not None:
             os.close(self._descriptor)
             self._descriptor = fresh
-
-
-def place_of(problem: BaseException) -> str:
-    """``file.py:line`` of the innermost frame of an exception."""
-    trace = problem.__traceback__
-    while trace is not None and trace.tb_next is not None:
-        trace = trace.tb_next
-    if trace is None:
-        return "?"
-    return f"{os.path.basename(trace.tb_frame.f_code.co_filename)}:{trace.tb_lineno}"
 
 
 def sentence_of(problem: BaseException) -> str:

@@ -8,11 +8,12 @@ import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, NamedTuple
 
+from chitta.breadcrumb import place_of
 from chitta.daemon import memory
 from chitta.daemon.environment import Environment, OtherStore
 from chitta.daemon.freshness import Freshness
 from chitta.daemon.library import Library
-from chitta.daemon.logbook import Logbook, place_of
+from chitta.daemon.logbook import Logbook
 from chitta.daemon.refusal import Refusal
 from chitta.daemon.server import Answer
 from chitta.daemon.warmup import Loaders, Models

@@ -48,7 +48,9 @@ class Block(NamedTuple):
     verdict: Verdict
 
 
-class _Item(NamedTuple):
+class Item(NamedTuple):
+    """What a block says of one note: its line, and its text (indented, "" for none)."""
+
     head: str
     body: str
 
@@ -64,7 +66,7 @@ def compose(verdict: Verdict, results: Sequence[LaneResult], settings: Settings)
     Texts are cut first, at the end of a sentence or a line; where that is not enough, whole items
     are left out, the last first; where one item alone does not fit, the frame is shortened.
     """
-    items = [_item(admitted) for admitted in verdict.admitted]
+    items = [item_of(admitted) for admitted in verdict.admitted]
     room = settings.integer("CHITTA_MAX_OUTPUT_CHARS")
     profile = settings.flag("CHITTA_RECALL_PROFILE")
     while items:
@@ -91,7 +93,7 @@ def for_person(verdict: Verdict) -> str:
     return ""
 
 
-def _fitted(items: Sequence[_Item], verdict: Verdict, results: Sequence[LaneResult], room: int, profile: bool) -> Block:
+def _fitted(items: Sequence[Item], verdict: Verdict, results: Sequence[LaneResult], room: int, profile: bool) -> Block:
     """As many items, from the first on, as fit into ``room`` characters."""
     for count in range(len(items), 0, -1):
         shown = narrowed(verdict, count)
@@ -99,7 +101,7 @@ def _fitted(items: Sequence[_Item], verdict: Verdict, results: Sequence[LaneResu
         if count == 1:
             frames.append(("", f"[admit] {_trust(shown)}"))
         for intro, last in frames:
-            lines = _lines(items[:count], room - len("\n".join(_framed(intro, [], last))))
+            lines = lines_within(items[:count], room - len("\n".join(_framed(intro, [], last))))
             if lines:
                 return Block("\n".join(_framed(intro, lines, last)), shown)
     return Block("", narrowed(verdict, 0))
@@ -109,7 +111,7 @@ def _framed(intro: str, lines: list[str], last: str) -> list[str]:
     return [OPEN, *([intro] if intro else []), *lines, last, CLOSE]
 
 
-def _lines(items: Sequence[_Item], room: int) -> list[str]:
+def lines_within(items: Sequence[Item], room: int) -> list[str]:
     """The items' lines within ``room`` characters (a newline each included); [] when they do not fit.
 
     Texts share what the heads leave: a short one takes what it needs, the others the same each.
@@ -137,7 +139,7 @@ def _cut(text: str, limit: int) -> str:
     return (window[:at] if at > limit // 2 else window).rstrip() + _CUT
 
 
-def _item(admitted: Admitted) -> _Item:
+def item_of(admitted: Admitted) -> Item:
     """``- [tag] title (kind, created, realm where it is another, id)`` and the indented text, all of it neutral."""
     row = admitted.row
     text = POINTER if admitted.pointer else neutral(row.text)
@@ -148,16 +150,16 @@ def _item(admitted: Admitted) -> _Item:
         del texts[0]
     if len(title) > MAX_TITLE_CHARS:
         title = title[: MAX_TITLE_CHARS - 1].rstrip() + "…"
-    lane = policy.BY_TAG[admitted.tag]
+    role = policy.BY_TAG[admitted.tag].role if admitted.tag in policy.BY_TAG else ""
     kind = one_line(neutral(row.kind)) or "note"
-    what = f"{kind}: {title}" if kind == "correction" or lane.role == policy.CORRECTION else title
+    what = f"{kind}: {title}" if kind == "correction" or role == policy.CORRECTION else title
     created = _DATE.match(row.created)
     facts = [kind, created[0] if created else "no date"]
-    facts += [f"from {one_line(neutral(row.realm))}"] if lane.role == policy.BEYOND else []
+    facts += [f"from {one_line(neutral(row.realm))}"] if role == policy.BEYOND else []
     facts.append(one_line(neutral(row.id)))
     if row.why:
         texts.append(f"Recalled for what it corrects: {one_line(neutral(row.why))}")
-    return _Item(f"- [{admitted.tag}] {what} ({', '.join(facts)})", "\n".join(_INDENT + line for line in texts))
+    return Item(f"- [{admitted.tag}] {what} ({', '.join(facts)})", "\n".join(_INDENT + line for line in texts))
 
 
 def _heading(line: str) -> str:

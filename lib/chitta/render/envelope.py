@@ -19,6 +19,11 @@ EVENTS: dict[str, str] = {
     "cursor": "beforeSubmitPrompt",
 }
 DEFAULT_EVENT = "UserPromptSubmit"
+#: The same for a session's start and a subagent's, by harness; "" is how all others call it.
+SESSION_START: dict[str, str] = {"": "SessionStart", "copilot": "sessionStart", "cursor": "sessionStart"}
+SUBAGENT_START: dict[str, str] = {"": "SubagentStart", "copilot": "subagentStart", "cursor": "subagentStart"}
+#: Harnesses that a subagent's start gives no context to: Gemini CLI has no such event, Cursor only allows or denies.
+NO_SUBAGENT_CONTEXT = frozenset({"gemini", "cursor"})
 _EVENT_NAME = re.compile(r"[A-Za-z_]{1,64}")
 
 #: Harnesses that show a ``systemMessage`` to the person, beside what the model is given.
@@ -52,6 +57,18 @@ SHAPES: dict[str, _Shape] = {
 def event_of(harness: str, event: str) -> str:
     """The event's name as the harness gave it, or the one it runs on a prompt."""
     return event if _EVENT_NAME.fullmatch(event) else EVENTS.get(harness, DEFAULT_EVENT)
+
+
+def session_envelope(text: str, harness: str, event: str) -> bytes:
+    """What a session's start prints."""
+    return envelope(text, harness, event or SESSION_START.get(harness, SESSION_START[""]))
+
+
+def subagent_envelope(text: str, harness: str, event: str) -> bytes:
+    """What a subagent's start prints; nothing where its harness takes no context there."""
+    if harness in NO_SUBAGENT_CONTEXT:
+        return b""
+    return envelope(text, harness, event or SUBAGENT_START.get(harness, SUBAGENT_START[""]))
 
 
 def envelope(text: str, harness: str, event: str, person: str = "") -> bytes:

@@ -182,11 +182,20 @@ def test_no_prompts_yet_and_prompts_that_went_well() -> None:
 
 
 @pytest.mark.parametrize(
-    ("bad", "state"), [(1, OK), (int(200 * checks.WARN_FROM), WARN), (int(200 * checks.FAIL_FROM), FAIL)]
+    ("bad", "state"),
+    [(int(200 * checks.WARN_FROM), OK), (int(200 * checks.WARN_FROM) + 1, WARN), (int(200 * checks.FAIL_FROM), FAIL)],
 )
 def test_lanes_that_failed_count_by_their_share(bad: int, state: str) -> None:
     log(*(prompt("late") for _ in range(bad)), *(prompt() for _ in range(200 - bad)))
     assert states(checks.prompts) == [state]
+
+
+def test_a_lane_is_judged_by_the_prompts_that_asked_it() -> None:
+    short = {"lanes": {"correction-key": {"state": "ok"}}, "admitted": [], "total_ms": 9.0, "degraded": []}
+    log(*(short for _ in range(150)), *(prompt() for _ in range(45)), *(prompt("late") for _ in range(5)))
+    (finding,) = found(checks.prompts)
+    assert finding.state == WARN and "hybrid was late in 5 of the last 50" in finding.detail
+    assert "CHITTA_HYBRID_LIMIT_MS" in finding.todo
 
 
 def test_only_the_last_prompts_count() -> None:

@@ -1,0 +1,113 @@
+"""Small logs of JSON lines in ``$CHITTA_HOME/state``: appended by one write, put aside when large."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+from typing import Any
+
+from chitta.folders import make_private
+from chitta.wire import codec
+
+#: Bytes from which on a log is put aside.
+MOST_BYTES = 1_000_000
+
+
+def append(state_dir: str, name: str, line: dict[str, Any], most_bytes: int = MOST_BYTES) -> None:
+    """Add one line by one write, so that lines of parallel processes never mix. Raises ``OSError``.
+
+    A log of ``most_bytes`` first becomes :func:`previous`, in place of the one before.
+    """
+    make_private(state_dir)
+    path = os.path.join(state_dir, name)
+    if _size(path) >= most_bytes:
+        _put_aside(path, most_bytes)
+    flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
+    file = os.open(path, flags, 0o600)
+    try:
+        os.write(file, codec.dumps(line) + b"\n")
+    finally:
+        os.close(file)
+
+
+def previous(name: str) -> str:
+    """The name of the log before this one: ``gaps.jsonl`` gives ``gaps.1.jsonl``."""
+    stem, dot, ending = name.rpartition(".")
+    return f"{stem}.1{dot}{ending}"
+
+
+def read(state_dir: str, name: str) -> list[dict[str, Any]]:
+    """Every line that is a JSON object, oldest first; what cannot be read is no lines."""
+    found: list[dict[str, Any]] = []
+    for one in (previous(name), name):
+        try:
+            with open(os.path.join(state_dir, one), "rb") as file:
+                raw = file.read(4 * MOST_BYTES)
+        except OSError:
+            continue
+        found += [value for value in map(_value, raw.split(b"\n")) if isinstance(value, dict)]
+    return found
+
+
+def last(state_dir: str, name: str, most_bytes: int = 8_192) -> list[dict[str, Any]]:
+    """The lines at the log's end, oldest first, within so many bytes: the first may be cut and is left out then."""
+    try:
+        file = os.open(os.path.join(state_dir, name), os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW)
+    except OSError:
+        return []
+    try:
+        raw = os.pread(file, most_bytes, max(os.fstat(file).st_size - most_bytes, 0))
+    except OSError:
+        return []
+    finally:
+        os.close(file)
+    return [value for value in map(_value, raw.split(b"\n")) if isinstance(value, dict)]
+
+
+def replace(state_dir: str, name: str, lines: list[dict[str, Any]]) -> None:
+    """Let the log hold these lines alone; no lines is no log. Raises ``OSError``."""
+    path = os.path.join(state_dir, name)
+    if lines:
+        new = f"{path}.{os.getpid()}"
+        file = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
+        try:
+            with os.fdopen(file, "wb") as stream:
+                stream.write(b"".join(codec.dumps(line) + b"\n" for line in lines))
+            os.replace(new, path)
+        except OSError:
+            os.unlink(new)
+            raise
+    for gone in (previous(name), *([] if lines else [name])):
+        try:
+            os.unlink(os.path.join(state_dir, gone))
+        except FileNotFoundError:
+            continue
+
+
+def _value(line: bytes) -> Any:
+    try:
+        return codec.loads(line)
+    except ValueError:
+        return None
+
+
+def _size(path: str) -> int:
+    try:
+        return os.stat(path).st_size
+    except OSError:
+        return 0
+
+
+def _put_aside(path: str, most_bytes: int) -> None:
+    """One process renames, or a second rename would take the fresh log along; the others do not wait."""
+    lock = -1
+    try:
+        lock = os.open(f"{path}.lock", os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        if _size(path) >= most_bytes:
+            os.rename(path, previous(path))
+    except OSError:
+        pass  # someone else is at it, or it cannot be done here: this line matters more
+    finally:
+        if lock >= 0:
+            os.close(lock)
