@@ -18,6 +18,7 @@ from chitta import bounded_log
 from chitta.admission import policy
 from chitta.admission.tokens import clean_prompt, distinctive
 from chitta.admission.verdict import Verdict
+from chitta.sessions import TRIAL
 from chitta.settings import Settings
 from chitta.wire.request import Request
 from chitta.wire.rows import LaneResult
@@ -91,6 +92,8 @@ def note_prompt(
 ) -> bool:
     """Keep the gap that a prompt shows, if it shows one; whether it did. Raises ``OSError``."""
     if verdict.admitted or not request.tokens or not settings.flag("CHITTA_GAP_LOG"):
+        return False
+    if request.session.startswith(TRIAL):  # `chitta try`: nobody asked an agent
         return False
     terms = of_prompt(request, results, verdict)
     if terms:

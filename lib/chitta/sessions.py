@@ -27,6 +27,8 @@ LOCK_WAIT_S = 0.2
 _LOCK_STEP_S = 0.005
 _MAX_BYTES = 1_000_000
 _LOCK_NAME = "lock"
+#: What the session of a `chitta try` begins with: nobody typed that prompt to an agent.
+TRIAL = "try-"
 
 
 class Session(NamedTuple):

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 from chitta.feedback import UP, Judgement
 from chitta.recall.budget import CHARS_PER_TOKEN
+from chitta.sessions import TRIAL
 
 #: Lane states in which a lane did not answer.
 LATE, FAILED = "late", ("crash", "unavailable", "misuse")
@@ -56,7 +57,7 @@ class Shown(NamedTuple):
 class Statistics(NamedTuple):
     """All of it. ``tokens`` of the blocks are characters / 4 (reflect), of the ``measured`` prompts whose line has
     them; times are in milliseconds, of the whole hook, None without prompts. ``starts`` of sessions and subagents
-    were given ``start_notes`` notes; they count in nothing else."""
+    were given ``start_notes`` notes; they count in nothing else, nor do trials."""
 
     prompts: int
     answered: int
@@ -74,6 +75,7 @@ class Statistics(NamedTuple):
     shown: tuple[Shown, ...]
     starts: int = 0
     start_notes: int = 0
+    start_tokens: int = 0
 
     @property
     def silent(self) -> int:
@@ -95,18 +97,18 @@ def summarise(
     counted = [(day, line) for line in lines if (day := _day(line)) and first <= day <= last and _is_whole(line)]
     there = [(day, line) for day, line in counted if not realm or line.get("realm") == realm]
     chosen = [(day, line) for day, line in there if _is_prompt(line)]
-    starts = [line for _, line in there if not _is_prompt(line)]
+    starts = [line for _, line in there if "event" in line]
     prompts = [line for _, line in chosen]
     blocks = {str(line["block"]) for line in prompts if line.get("block")}
     said = [one for one in judgements if one.block in blocks]
     spans = sorted(float(line["total_ms"]) for line in prompts if isinstance(line.get("total_ms"), (int, float)))
-    sizes = [int(line["chars"]) for line in prompts if isinstance(line.get("chars"), int)]
+    sizes = _sizes(prompts)
     return Statistics(
         prompts=len(prompts),
         answered=sum(bool(_admitted(line)) for line in prompts),
         degraded=sum(bool(line.get("degraded")) for line in prompts),
         notes=sum(len(_admitted(line)) for line in prompts),
-        tokens=sum(-(-size // CHARS_PER_TOKEN) for size in sizes),
+        tokens=_tokens(sizes),
         measured=len(sizes),
         p50_ms=_quantile(spans, 0.5),
         p95_ms=_quantile(spans, 0.95),
@@ -118,6 +120,7 @@ def summarise(
         shown=_shown(prompts, said),
         starts=len(starts),
         start_notes=sum(len(_admitted(line)) for line in starts),
+        start_tokens=_tokens(_sizes(starts)),
     )
 
 
@@ -143,8 +146,16 @@ def lanes_of(prompts: Sequence[Mapping[str, Any]], tags: Mapping[str, str] | Non
     )
 
 
+def _sizes(lines: Sequence[Mapping[str, Any]]) -> list[int]:
+    return [int(line["chars"]) for line in lines if isinstance(line.get("chars"), int)]
+
+
+def _tokens(sizes: Sequence[int]) -> int:
+    return sum(-(-size // CHARS_PER_TOKEN) for size in sizes)
+
+
 def _is_prompt(line: Mapping[str, Any]) -> bool:
-    return "event" not in line and _is_whole(line)
+    return "event" not in line and _is_whole(line) and not str(line.get("session", "")).startswith(TRIAL)
 
 
 def _is_whole(line: Mapping[str, Any]) -> bool:

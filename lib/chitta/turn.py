@@ -39,6 +39,8 @@ SESSION_KEYS = ("session_id", "sessionId", "conversation_id")
 EVENT_KEYS = ("hook_event_name", "hookEventName")
 CWD_KEYS = ("cwd", "workspaceRoot", "workspace_roots")
 
+#: Keys that name the subagent whose prompt this is: another agent wrote it, and the subagent's start has had its notes.
+SUBAGENT_KEYS = ("agent_id", "agentId")
 #: Values of a payload's ``source`` that say that a person, or a program for one, wrote this prompt; any other is a
 #: machine's own (Claude Code: system, loop_wakeup, schedule_wakeup, poll_event).
 PERSON_SOURCES = frozenset({"user", "sdk"})
@@ -275,6 +277,7 @@ def _no_prompt(value: Payload, typed: str) -> str:
         return "no prompt"
     source = value.get("source")
     machine = isinstance(source, str) and source.strip().lower() not in ("", *PERSON_SOURCES)
+    machine = machine or bool(first_text(value, SUBAGENT_KEYS))
     made = typed.lstrip("\ufeff \t\r\n").startswith(SYNTHETIC_STARTS)
     return "not typed by a person" if machine or made else ""
 

@@ -45,6 +45,12 @@ def test_the_start_of_a_session_is_no_prompt() -> None:
     assert [one.notes for one in found.lanes] == [1] and [one.id for one in found.shown] == ["a"]
 
 
+def test_a_trial_is_no_prompt_and_a_start_has_its_own_tokens() -> None:
+    start = line("2026-11-04", "b", event="SessionStart", chars=41)
+    found = count(line("2026-11-04", "a", session="try-1"), line("2026-11-05", session="s", chars=8), start)
+    assert (found.prompts, found.notes, found.tokens, found.start_tokens) == (1, 0, 2, 11)
+
+
 def test_only_the_days_asked_for_count_and_spans_end_with_the_last() -> None:
     found = count(line("2026-11-02", "a"), line("2026-11-03", "a"), line("2026-11-16"), line("2026-11-17", "a"))
     assert found.spans == (Span("2026-11-03", 1, 1, 1), Span("2026-11-10", 1, 0, 0))

@@ -299,6 +299,13 @@ def test_a_person_or_a_program_for_one_is_answered(source: object) -> None:
     assert asked({"prompt": "where does billing run", "source": source}).tokens
 
 
+@pytest.mark.parametrize("key", ["agent_id", "agentId"])
+def test_a_subagents_prompt_is_no_persons(key: str) -> None:
+    found = prepare({"prompt": "where does billing run", key: "agent-1"})
+    assert found.request is None and found.facts.get("go", "0") == "0"
+    assert asked({"prompt": "where does billing run", key: ""}).tokens
+
+
 @pytest.mark.parametrize("prompt", ["deploy", "psql socket", "/deploy staging", "yes, nginx!", "x" * 11, "部署到哪里"])
 def test_a_short_prompt_asks_the_correction_key_alone(prompt: str) -> None:
     assert turn.is_short(prompt)

@@ -79,12 +79,17 @@ def last_failure(settings: Settings) -> Iterator[Finding]:
 def _of_client(state: Wired) -> Finding:
     where = f"{state.harness} ({state.scope})"
     problems = [*state.problems, *([f"no entry for {', '.join(state.missing)}"] if state.missing else [])]
-    again = f"chitta hooks install {state.harness}" + (" --scope project" if state.scope == PROJECT else "")
+    from chitta.wiring.status import remedy
+
+    again = remedy(state)
     if state.problems:
-        return Finding("wiring", FAIL if not state.events else WARN, f"{where}: {'; '.join(problems)}", again)
+        return Finding(
+            "wiring", FAIL if state.missing and not state.events else WARN, f"{where}: {'; '.join(problems)}", again
+        )
     if state.missing:
         return Finding("wiring", WARN, f"{where}: {problems[0]}, in {state.file}", again)
-    return Finding("wiring", OK, f"{where}: {output.plural(len(state.events), 'event')} in {state.file}")
+    approve = "; Codex runs them once they are approved in its /hooks" if state.harness == "codex" else ""
+    return Finding("wiring", OK, f"{where}: {output.plural(len(state.events), 'event')} in {state.file}{approve}")
 
 
 def _is_here(name: str, home: Path) -> bool:

@@ -77,6 +77,9 @@ def report(problem: BaseException) -> int:
     if isinstance(problem, (KeyboardInterrupt, typer.Abort)):
         output.tell("\nchitta: stopped")
         return INTERRUPTED
+    if type(problem).__name__ == "NoArgsIsHelpError":  # a group of commands by itself: typer gives its help as an error
+        sys.stderr.write(str(getattr(problem, "message", "")).rstrip() + "\n")
+        return MISUSE
     failure = _as_failure(problem)
     output.tell(f"chitta: {failure.message}")
     if failure.hint:

@@ -14,7 +14,7 @@ import typer
 
 from chitta import settings as table
 from chitta.cli import checkout, output
-from chitta.cli.failure import Failure, Unavailable
+from chitta.cli.failure import Failure, Misuse, Unavailable
 from chitta.cli.realm_options import AsJson
 from chitta.wiring import files, harness
 from chitta.wiring import status as wiring
@@ -160,6 +160,9 @@ def _project() -> Path:
 
 
 def _file(row: Harness, scope: Where) -> Path:
+    # A working folder that has been removed shows as this one, too.
+    if scope is Where.project and _project() == Path(os.sep):
+        raise Misuse("there is no project here", "change to the project's folder first")
     return harness.file_of(row, scope.value, _home(), _project())
 
 
@@ -203,6 +206,8 @@ def _show(row: Harness, fact: dict[str, Any], scope: Where) -> None:
     lines += [("missing", ", ".join(fact["missing"]))] if fact["events"] and fact["missing"] else []
     lines += [("checkout", path) for path in fact["checkouts"]]
     lines += [("problem", problem) for problem in fact["problems"]]
+    if row.name == "codex" and fact["events"]:
+        lines.append(("note", "Codex runs them once they are approved in its /hooks"))
     if not fact["good"]:
         lines.append(("do", _todo(row, fact, scope)))
     output.pairs(lines, "  ")
@@ -210,7 +215,9 @@ def _show(row: Harness, fact: dict[str, Any], scope: Where) -> None:
 
 def _todo(row: Harness, fact: dict[str, Any], scope: Where) -> str:
     again = f"chitta hooks install {row.name}" + ("" if scope is Where.user else " --scope project")
-    return again if fact["missing"] or not fact["problems"] else f"{again}, and mend what it leaves"
+    if wiring.DOUBLE in fact["problems"]:
+        return f"chitta hooks uninstall {row.name} --scope project"
+    return again if fact["missing"] or not fact["problems"] else f"{again}; what it does not mend is named above"
 
 
 def _report(change: Change, words: str, dry_run: bool) -> None:

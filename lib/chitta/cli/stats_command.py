@@ -116,7 +116,8 @@ def _print(settings: Settings, found: Statistics, asked: dict[str, int], first: 
         facts.append(("injected", f"about {found.tokens:,} tokens ({found.tokens // found.measured:,} a block)"))
     if found.starts:
         given = output.plural(found.start_notes, "note")
-        facts.append(("started", f"{output.plural(found.starts, 'time')}, a session or a subagent, with {given}"))
+        started = f"{output.plural(found.starts, 'session or subagent start')}"
+        facts.append(("started", f"{started}, with {given}, about {found.start_tokens:,} tokens"))
     if total := sum(asked.values()):
         again = ", ".join(f"{count} {_ASKED[kind]}" for kind, count in asked.items() if count and kind in _ASKED)
         facts.append(("recall asked", output.plural(total, "question") + (f": {again}" if again else "")))

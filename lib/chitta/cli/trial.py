@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 
 from chitta.cli import checkout, recall_history
 from chitta.cli.failure import Failure
+from chitta.sessions import TRIAL
 from chitta.settings import Settings
 from chitta.wire import codec
 
@@ -72,7 +73,7 @@ def run(
     of the trial's ``stderr``.
     """
     hook = checkout.hook()
-    session = session or f"try-{secrets.token_hex(8)}"
+    session = session or f"{TRIAL}{secrets.token_hex(8)}"
     payload = codec.dumps({"session_id": session, "cwd": cwd, "hook_event_name": "UserPromptSubmit", "prompt": prompt})
     environ = {**(os.environ if environ is None else environ), "CHITTA_HOME": settings.home}
     environ["CHITTA_ADMIT_DEBUG"] = "1"

@@ -31,6 +31,8 @@ CERTAIN = "a correction of this very thing is on record"
 #: The smaller of the harnesses' caps, in UTF-8 bytes; docs/harnesses.md.
 MAX_BYTES = 10_000
 MAX_TITLE_CHARS = 120
+#: Longest note of one sentence that is shown as its own title.
+MAX_LINE_CHARS = 240
 #: Said in place of a note's text that the session was shown at its last turn.
 POINTER = "(shown at the last turn)"
 #: An item whose text would be cut below this is left out instead.
@@ -148,7 +150,9 @@ def item_of(admitted: Admitted) -> Item:
     if not admitted.pointer and texts and (not title or _heading(texts[0]) == title):
         title = title or _heading(texts[0])
         del texts[0]
-    if len(title) > MAX_TITLE_CHARS:
+    if not admitted.pointer and len(texts) == 1 and _is_beginning(title, texts[0]):
+        title = _heading(texts.pop())  # a note of one sentence is that sentence, once
+    elif len(title) > MAX_TITLE_CHARS:
         title = title[: MAX_TITLE_CHARS - 1].rstrip() + "…"
     role = policy.BY_TAG[admitted.tag].role if admitted.tag in policy.BY_TAG else ""
     kind = one_line(neutral(row.kind)) or "note"
@@ -160,6 +164,12 @@ def item_of(admitted: Admitted) -> Item:
     if row.why:
         texts.append(f"Recalled for what it corrects: {one_line(neutral(row.why))}")
     return Item(f"- [{admitted.tag}] {what} ({', '.join(facts)})", "\n".join(_INDENT + line for line in texts))
+
+
+def _is_beginning(title: str, line: str) -> bool:
+    """Whether the title is the line's own beginning, and the line short enough to stand for both."""
+    head = title.removesuffix("…").rstrip()
+    return bool(head) and len(line) <= MAX_LINE_CHARS and _heading(line).startswith(head)
 
 
 def _heading(line: str) -> str:

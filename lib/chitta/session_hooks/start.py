@@ -7,9 +7,9 @@ import re
 import stat
 import time
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
-from chitta import recall_log
+from chitta import recall_log, sessions
 from chitta.admission.tokens import distinctive
 from chitta.admission.verdict import ADMITTED, Admitted, Judged, Verdict
 from chitta.gateway.question import Question
@@ -71,23 +71,39 @@ def subagent_start(occasion: Occasion, settings: Settings, end: float) -> bytes:
     if occasion.harness in NO_SUBAGENT_CONTEXT or not occasion.cwd:
         return b""
     realm = realm_of(occasion.cwd, settings.text("CHITTA_REALM"))
-    name = name_of("", realm, occasion.cwd)
-    query = subagent_query(occasion)
     asker = Asker(settings, end)
-    found = asker.ask(Question(query, realm=realm, limit=LIMIT))
-    # Of the query only the task tells; the frame and the folder are in it for the model.
-    task = Project(name, (name.lower(), *occasion.task.split()))
-    rows = [row for row in found.rows if supported(row, task.telling(row.realm))][:LIMIT]
+    for query, work in _subagent_questions(occasion, settings, realm):
+        found = asker.ask(Question(query, realm=realm, limit=LIMIT, tags=work.tags))
+        rows = [row for row in found.rows if supported(row, work.telling(row.realm))][:LIMIT]
+        if rows:
+            break
     admitted = tuple(Admitted(row, found.tag, "of this task") for row in rows)
-    block = _compose(admitted, settings, name, "", footer=False)
-    candidates = _judged((found,), block, task, ())
+    block = _compose(admitted, settings, work.name, "", footer=False)
+    candidates = _judged((found,), block, work, ())
     _log(occasion, settings, realm, query, (found,), candidates, block, began, _told(asker))
     return subagent_envelope(block.text, occasion.harness, occasion.event)
 
 
-def subagent_query(occasion: Occasion) -> str:
-    """``subagent TYPE | cwd FOLDER | TASK`` (reflect), without what the payload does not say."""
-    parts = [f"subagent {occasion.agent}".strip(), f"cwd {occasion.cwd}", occasion.task]
+def _subagent_questions(occasion: Occasion, settings: Settings, realm: str) -> Iterator[tuple[str, Project]]:
+    """What to ask, each until one has an answer, with the words of it that tell: type and folder are for the model.
+
+    The task; where the client does not say it, what the person typed last, and then what the project is about.
+    """
+    name = name_of("", realm, occasion.cwd)
+    task = occasion.task
+    if not task:
+        known = sessions.read(settings.state_dir, occasion.session)
+        task = known.turns[-1] if known.turns and known.realm in ("", realm) else ""
+    if task:
+        yield subagent_query(occasion, task), Project(name, (name.lower(), *task.split()))
+    if not occasion.task:
+        work = project(occasion.cwd, realm, settings.state_dir)
+        yield work.query, work
+
+
+def subagent_query(occasion: Occasion, task: str) -> str:
+    """``subagent TYPE | cwd FOLDER | TASK`` (reflect), without what nobody says."""
+    parts = [f"subagent {occasion.agent}".strip(), f"cwd {occasion.cwd}", task]
     return " | ".join(part for part in parts if part)
 
 

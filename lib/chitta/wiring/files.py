@@ -49,15 +49,15 @@ class _Record(NamedTuple):
 
 def plan_install(row: Harness, scope: str, file: Path, root: str, state: Path) -> Change:
     """The change that wires a harness to the checkout ``root``. Raises :class:`Refused`, ``OSError``."""
-    before = _read(file)
+    before = read(file)
     record = _recorded(state, file)
     bom, text = _decoded(before)
-    after = bom + edit.install(row, text, root).encode()
+    after = bom + _encoded(edit.install(row, text, root))
     if record is not None and record.written == _hash(before):
         without = record.without
     elif text and text.strip():
         original = _decoded(record.without)[1] if record is not None else None
-        without = bom + edit.uninstall(row, text, original).encode()
+        without = bom + _encoded(edit.uninstall(row, text, original))
     else:
         without = before
     return Change(row, scope, file, before, after, without)
@@ -65,20 +65,22 @@ def plan_install(row: Harness, scope: str, file: Path, root: str, state: Path) -
 
 def plan_uninstall(row: Harness, scope: str, file: Path, state: Path) -> Change:
     """The change that takes chitta out of a file. Raises :class:`Refused`, ``OSError``."""
-    before = _read(file)
+    before = read(file)
     record = _recorded(state, file)
     if before is None or not before.strip():
         return Change(row, scope, file, before, before, before)
-    if record is not None and record.written == _hash(before):
+    # A link that stands where a file was made: somebody keeps that file elsewhere now, so it stays.
+    moved = file.is_symlink()
+    if record is not None and record.written == _hash(before) and not (record.without is None and moved):
         return Change(row, scope, file, before, record.without, record.without)
     bom, text = _decoded(before)
     assert text is not None
     original = _decoded(record.without)[1] if record is not None else None
     left = edit.uninstall(row, text, original)
-    after: bytes | None = bom + left.encode()
+    after: bytes | None = bom + _encoded(left)
     made = record is not None and record.without is None
     ours_by_name = record is None and file.name == "chitta.json"
-    if left != text and (made or ours_by_name) and edit.is_bare(row, left):
+    if left != text and (made or ours_by_name) and not moved and edit.is_bare(row, left):
         after = None
     return Change(row, scope, file, before, after, after)
 
@@ -125,7 +127,8 @@ def apply_uninstall(change: Change, state: Path) -> None:
     _remove_empty(folder.parent)
 
 
-def _read(file: Path) -> bytes | None:
+def read(file: Path) -> bytes | None:
+    """A file's bytes; None where there is none. Raises :class:`Refused` for what is no file, ``OSError``."""
     try:
         if not stat.S_ISREG(os.stat(file).st_mode):
             raise Refused("it is no file")
@@ -149,6 +152,13 @@ def _decoded(data: bytes | None) -> tuple[bytes, str | None]:
         return bom, data[len(bom) :].decode()
     except UnicodeDecodeError:
         raise Refused("it is not UTF-8") from None
+
+
+def _encoded(text: str) -> bytes:
+    try:
+        return text.encode()
+    except UnicodeEncodeError:
+        raise Refused("what would be written is not UTF-8, the checkout's path perhaps") from None
 
 
 def _hash(data: bytes | None) -> str:
@@ -191,7 +201,7 @@ def _remove_empty(folder: Path) -> None:
 
 def _put(change: Change) -> None:
     """Write or remove the file, unless it has changed since it was read."""
-    if _read(change.file) != change.before:
+    if read(change.file) != change.before:
         raise Refused("it has just been changed by somebody else")
     if change.after is None:
         change.file.unlink()

@@ -23,6 +23,10 @@ _LEAST_MS, _MOST_MS = 1000, 600_000
 _CODEX_TOP = frozenset({"description", "hooks"})
 
 
+#: Both scopes have entries, and harnesses run them all.
+DOUBLE = "user and project are both wired, so every prompt is answered twice"
+
+
 class Wired(NamedTuple):
     """How one harness is wired in one scope.
 
@@ -61,7 +65,7 @@ def inspect(
     names = tuple(event.name for event in row.events)
     text, problem = _text_of(file)
     if problem:
-        return Wired(row.name, scope, file, True, (), names, (problem,))
+        return Wired(row.name, scope, file, True, (), (), (f"{problem}; what is wired there cannot be told",))
     if text is None:
         return Wired(row.name, scope, file, False, (), names, ())
     found = edit.entries(row, text) if text.strip() else []
@@ -77,10 +81,17 @@ def inspect(
         there = set(names)
         problems += _switched_off(row, value, file)
     if found and _elsewhere(row, scope, home, project, environ):
-        problems.append("user and project are both wired, so every prompt is answered twice")
+        problems.append(DOUBLE)
     events = tuple(name for name in names if name in there)
     missing = tuple(name for name in names if name not in there)
     return Wired(row.name, scope, file, True, events, missing, tuple(dict.fromkeys(problems)))
+
+
+def remedy(wired: Wired) -> str:
+    """The command that mends what is wrong."""
+    if DOUBLE in wired.problems:
+        return f"chitta hooks uninstall {wired.harness} --scope project"
+    return f"chitta hooks install {wired.harness}" + (" --scope project" if wired.scope == "project" else "")
 
 
 def roots(row: Harness, file: Path) -> tuple[str, ...]:
@@ -94,12 +105,13 @@ def roots(row: Harness, file: Path) -> tuple[str, ...]:
 def _text_of(file: Path) -> tuple[str | None, str]:
     """The file's text (None: not there), or a sentence on why it cannot be had."""
     try:
-        text = files.decoded(file.read_bytes())
+        data = files.read(file)
+        if data is None:
+            return None, ""
+        text = files.decoded(data)
         if text.strip():
             edit.entries(harness.TABLE[0], text)
         return text, ""
-    except FileNotFoundError:
-        return None, ""
     except OSError as problem:
         return None, f"{file} cannot be read: {problem.strerror}"
     except Refused as problem:

@@ -197,3 +197,9 @@ def test_an_unwritable_folder_is_said_in_words(chitta: Run, own_home: Path) -> N
     assert done.code == 1
     assert "chitta: Claude Code: " in done.err and "Traceback" not in done.err
     assert os.path.isfile(own_home / ".claude")
+
+
+def test_the_root_of_all_folders_is_no_project(chitta: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(hooks_command, "_project", lambda: Path("/"))
+    done = chitta("hooks", "install", "claude", "--scope", "project", "--dry-run")
+    assert done.code != 0 and "no project" in done.err

@@ -14,7 +14,7 @@ from chitta import settings
 from chitta.admission import policy
 from chitta.admission.verdict import Admitted, Verdict
 from chitta.render import block
-from chitta.render.block import CLOSE, INTRO, MAX_BYTES, OPEN, compose, render_block
+from chitta.render.block import CLOSE, INTRO, MAX_BYTES, OPEN, compose, item_of, render_block
 from chitta.wire.rows import Header, LaneResult, Row
 
 ADVERSARIAL = Path(__file__).resolve().parents[4] / "shared/data/adversarial"
@@ -259,3 +259,12 @@ def test_recorded_breakouts_stay_inside() -> None:
 
 def test_trust_lines_give_no_orders() -> None:
     assert all("must" not in words and "always" not in words for words in [INTRO, *block.BANDS.values()])
+
+
+def test_a_note_of_one_sentence_is_shown_once() -> None:
+    said = "When the webhook queue is full answer 503, Stripe retries with backoff for three days; never drop an event."
+    row = Row("one", 1.0, kind="insight", title=f"{said[:80]}…", text=said, created="2026-11-30")
+    item = item_of(Admitted(row, "hyb", "conf"))
+    assert said in item.head and not item.body
+    long = item_of(Admitted(row._replace(text=said * 5), "hyb", "conf"))
+    assert long.body and "…" in long.head

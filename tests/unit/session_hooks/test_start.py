@@ -268,9 +268,9 @@ def test_economics_are_an_option(store: Callable[..., Any], shop: Path) -> None:
 
 
 def test_a_subagents_question() -> None:
-    occasion = Occasion(SUBAGENT, "claude", cwd="/w/shop", agent="Explore", task="find it")
-    assert subagent_query(occasion) == "subagent Explore | cwd /w/shop | find it"
-    assert subagent_query(occasion._replace(task="", agent="")) == "subagent | cwd /w/shop"
+    occasion = Occasion(SUBAGENT, "claude", cwd="/w/shop", agent="Explore")
+    assert subagent_query(occasion, "find it") == "subagent Explore | cwd /w/shop | find it"
+    assert subagent_query(occasion._replace(agent=""), "") == "subagent | cwd /w/shop"
 
 
 def test_a_subagent_is_told_of_its_task_and_the_session_does_not_know(store: Callable[..., Any], shop: Path) -> None:
@@ -287,7 +287,22 @@ def test_a_subagent_is_told_of_its_task_and_the_session_does_not_know(store: Cal
 
 def test_a_subagent_without_a_task_is_told_nothing_of_its_frame(store: Callable[..., Any], shop: Path) -> None:
     note = Note("frame", realm=SHOP, title="subagent cwd tmp", text="A general purpose subagent has a cwd.")
-    assert ids_of(subagent(store(note), shop, "general-purpose", "")) == []
+    assert "frame" not in ids_of(subagent(store(note), shop, "general-purpose", ""))
+
+
+def test_a_subagent_without_a_task_is_given_what_the_person_asked_last(
+    store: Callable[..., Any], shop: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settings = store()
+    known = sessions.Session(turns=("what came before", "look why the stripe webhook answers 400"), realm=SHOP)
+    monkeypatch.setattr(sessions, "read", lambda state_dir, session: known)
+    asked = ids_of(subagent(settings, shop, "general-purpose", "look why the stripe webhook answers 400"))
+    assert asked and ids_of(subagent(settings, shop, "general-purpose", "")) == asked
+
+
+def test_a_subagent_of_whose_task_nothing_is_known_is_given_the_projects(store: Callable[..., Any], shop: Path) -> None:
+    settings = store()
+    assert set(ids_of(subagent(settings, shop, "Explore", ""))) == set(ids_of(start(settings, shop)))
 
 
 @pytest.mark.parametrize("harness", ["gemini", "cursor"])

@@ -134,6 +134,22 @@ def test_mode_and_link_are_kept_and_no_other_file_is_left_behind(tmp_path: Path)
     assert link.is_symlink() and real.read_text() == "{}"
 
 
+def test_a_made_file_that_was_moved_behind_a_link_stays_and_so_does_the_link(tmp_path: Path) -> None:
+    row, file, state = BY_NAME["claude"], tmp_path / "settings.json", tmp_path / "state"
+    install(row, file, state)
+    real = file.rename(tmp_path / "dotfile.json")
+    file.symlink_to("dotfile.json")
+    uninstall(row, file, state)
+    assert file.is_symlink() and real.read_text() == "{}\n"
+
+
+def test_a_path_that_is_not_utf_8_is_refused(tmp_path: Path) -> None:
+    file = tmp_path / "settings.json"
+    with pytest.raises(Refused, match="UTF-8"):
+        install(BY_NAME["claude"], file, tmp_path / "state", "/opt/\udcff")
+    assert not file.exists()
+
+
 def test_a_file_that_changed_since_it_was_read_is_left_alone(tmp_path: Path) -> None:
     row, file, state = BY_NAME["claude"], tmp_path / "settings.json", tmp_path / "state"
     file.write_text("{}")

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 from typing import Any
 
@@ -181,3 +182,15 @@ def test_no_content_makes_it_fail(data: bytes, row: Harness, tmp_path_factory: p
     harness.file_of(row, "user", home, home, {}).write_bytes(data)
     found = look(row, home, Path("/nowhere"))
     assert found.exists and not found.events
+
+
+def test_a_pipe_is_no_file_and_nobody_waits_for_it(tmp_path: Path, root: Path) -> None:
+    (tmp_path / ".claude").mkdir()
+    os.mkfifo(tmp_path / ".claude" / "settings.json")
+    assert "it is no file" in look(BY_NAME["claude"], tmp_path, root).problems[0]
+
+
+def test_a_link_to_nothing_is_told(tmp_path: Path, root: Path) -> None:
+    (tmp_path / ".claude").mkdir()
+    (tmp_path / ".claude" / "settings.json").symlink_to("nowhere")
+    assert "a link to nothing" in look(BY_NAME["claude"], tmp_path, root).problems[0]
