@@ -126,12 +126,22 @@ def surfaced(lines: Iterable[Mapping[str, Any]], least_sessions: int = LEAST_SES
     A line joins the group of its realm whose first line it has most in common with, from :data:`SAME_FROM` on.
     """
     groups: list[list[Mapping[str, Any]]] = []
+    firsts: list[frozenset[tuple[str, str]]] = []  # realm and term of each group's first line
+    by_term: dict[tuple[str, str], list[int]] = {}  # groups that have it there
     for line in lines:
-        near = max(groups, key=lambda group: _likeness(group[0], line), default=None)
-        if near is not None and _likeness(near[0], line) >= SAME_FROM:
-            near.append(line)
-        else:
-            groups.append([line])
+        keys = frozenset((str(line["realm"]), str(term)) for term in line["terms"])
+        # What is alike has half of these in common, so any half and one more of them finds it: the rarest do.
+        rarest = sorted(keys, key=lambda key: len(by_term.get(key, ())))[: len(keys) // 2 + 1]
+        candidates = {number for key in rarest for number in by_term.get(key, ())}
+        alike = {number: jaccard(firsts[number], keys) for number in candidates}
+        near = min(alike, key=lambda number: (-alike[number], number), default=None)
+        if near is not None and alike[near] >= SAME_FROM:
+            groups[near].append(line)
+            continue
+        for key in keys:
+            by_term.setdefault(key, []).append(len(groups))
+        groups.append([line])
+        firsts.append(keys)
     gaps = [_gap(group) for group in groups if len({str(line["session"]) for line in group}) >= least_sessions]
     gaps.sort(key=lambda gap: gap.terms)
     gaps.sort(key=lambda gap: gap.last, reverse=True)
@@ -153,7 +163,7 @@ def forget(state_dir: str, gaps: Collection[Gap] | None = None) -> int:
     return len(lines) - len(kept)
 
 
-def jaccard(one: Collection[str], other: Collection[str]) -> float:
+def jaccard(one: Collection[object], other: Collection[object]) -> float:
     """Common members of two sets as a share of all of them; 0 for two empty ones."""
     a, b = frozenset(one), frozenset(other)
     return len(a & b) / len(a | b) if a | b else 0.0
@@ -180,10 +190,6 @@ def _is_line(line: Mapping[str, Any]) -> bool:
     texts = all(isinstance(line.get(key), str) for key in ("ts", "realm", "session"))
     terms = line.get("terms")
     return texts and isinstance(terms, list) and bool(terms) and all(isinstance(term, str) for term in terms)
-
-
-def _likeness(one: Mapping[str, Any], other: Mapping[str, Any]) -> float:
-    return jaccard(one["terms"], other["terms"]) if one["realm"] == other["realm"] else 0.0
 
 
 def _belongs(line: Mapping[str, Any], gap: Gap) -> bool:

@@ -1,6 +1,7 @@
 """What was asked and not known: which prompts count, what is kept of them, when they surface."""
 
 import json
+import time
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -180,3 +181,13 @@ def test_forgetting_one_gap_leaves_the_others(tmp_path: Path) -> None:
     assert gaps.forget(str(tmp_path), gaps.matching(gaps.surfaced(lines), ["A"])) == 2
     assert [one["terms"] for one in gaps.read(str(tmp_path))] == [["c", "d"]]
     assert gaps.forget(str(tmp_path)) == 1 and not path.exists()
+
+
+def test_a_full_log_of_different_questions_is_grouped_in_a_moment() -> None:
+    lines = [
+        {"ts": "2026-01-01T00:00:00Z", "realm": "r", "session": str(n), "terms": ["stripe", f"b{n}", f"c{n}"]}
+        for n in range(6_000)
+    ]
+    began = time.monotonic()
+    assert gaps.surfaced(lines) == []
+    assert time.monotonic() - began < 5.0

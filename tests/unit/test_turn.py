@@ -299,6 +299,12 @@ def test_a_person_or_a_program_for_one_is_answered(source: object) -> None:
     assert asked({"prompt": "where does billing run", "source": source}).tokens
 
 
+@pytest.mark.parametrize("before", ["", "\u200b", " \u2060\n"])
+@pytest.mark.parametrize("tag", ["task-notification", "teammate-message"])
+def test_what_an_agent_made_is_no_prompt(tag: str, before: str) -> None:
+    assert prepare({"prompt": f'{before}<{tag} id="x">where does billing run</{tag}>'}).request is None
+
+
 @pytest.mark.parametrize("key", ["agent_id", "agentId"])
 def test_a_subagents_prompt_is_no_persons(key: str) -> None:
     found = prepare({"prompt": "where does billing run", key: "agent-1"})

@@ -47,11 +47,11 @@ def cost_of(note: Note) -> Cost:
 
 
 def totals(costs: Iterable[Cost]) -> str:
-    """``2 notes, ~320 tokens injected, est ~3,880 saved``, of the notes that are really shown."""
+    """``2 notes, ~320 tokens in full, est ~3,880 saved``, of the notes that are really shown."""
     shown = list(costs)
     injected = sum(cost.reading for cost in shown)
     saved = sum(cost.discovery for cost in shown) - injected
-    return f"{len(shown)} note{'' if len(shown) == 1 else 's'}, ~{injected:,} tokens injected, est ~{saved:,} saved"
+    return f"{len(shown)} note{'' if len(shown) == 1 else 's'}, ~{injected:,} tokens in full, est ~{saved:,} saved"
 
 
 def _stated(note: Note) -> int:

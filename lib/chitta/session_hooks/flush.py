@@ -19,6 +19,8 @@ from chitta.wire import codec
 
 QUEUE = "queue.jsonl"
 _LOCK = "queue.lock"
+#: Seconds to wait for it: a line without it is better than no line.
+_LOCK_S = 0.3
 #: Bytes of the queue; when it is full its older half goes.
 MAX_QUEUE_BYTES = 1_000_000
 #: Seconds in which a transcript that still waits is not queued again: what it gains by then is read with it.
@@ -59,6 +61,14 @@ def enqueue(occasion: Occasion, state_dir: str, now: float) -> bool:
     if not path or len(path) > MAX_PATH_CHARS:
         return False
     make_private(state_dir)
+    lock = _locked(state_dir)
+    try:
+        return _added(occasion, path, state_dir, now)
+    finally:
+        os.close(lock)
+
+
+def _added(occasion: Occasion, path: str, state_dir: str, now: float) -> bool:
     queue = os.path.join(state_dir, QUEUE)
     flags = os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
     file = os.open(queue, flags, 0o600)
@@ -83,8 +93,22 @@ def enqueue(occasion: Occasion, state_dir: str, now: float) -> bool:
     finally:
         os.close(file)
     if full:
-        _halve(state_dir, queue)
+        _halve(queue)
     return True
+
+
+def _locked(state_dir: str) -> int:
+    """A descriptor with the queue's lock, or without it where somebody holds it for longer than a write takes."""
+    lock = os.open(os.path.join(state_dir, _LOCK), os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
+    end = time.monotonic() + _LOCK_S
+    while True:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            return lock
+        except OSError:
+            if time.monotonic() >= end:
+                return lock
+            time.sleep(0.005)
 
 
 def _waits(tail: bytes, path: str, now: float) -> bool:
@@ -108,25 +132,20 @@ def _seconds(stamp: object) -> float:
         return 0.0
 
 
-def _halve(state_dir: str, queue: str) -> None:
-    """Keep the newer half. One process does it; a line that another adds meanwhile may be lost, once in thousands."""
-    lock = os.open(os.path.join(state_dir, _LOCK), os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
+def _halve(queue: str) -> None:
+    """Keep the newer half."""
     new = f"{queue}.{os.getpid()}"
+    with open(queue, "rb") as file:
+        lines = file.read()
+    if len(lines) < MAX_QUEUE_BYTES:
+        return
+    kept = lines[-MAX_QUEUE_BYTES // 2 :].partition(b"\n")[2]
+    file_new = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
     try:
-        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        with open(queue, "rb") as file:
-            lines = file.read()
-        if len(lines) < MAX_QUEUE_BYTES:
-            return
-        kept = lines[-MAX_QUEUE_BYTES // 2 :].partition(b"\n")[2]
-        file_new = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
-        try:
-            os.write(file_new, kept)
-        finally:
-            os.close(file_new)
-        os.replace(new, queue)
+        os.write(file_new, kept)
     finally:
-        os.close(lock)
+        os.close(file_new)
+    os.replace(new, queue)
 
 
 def _compacted(occasion: Occasion, settings: Settings) -> None:

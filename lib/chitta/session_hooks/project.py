@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import os
 import re
+import select
+import signal
 import subprocess
 import time
 from collections import Counter
@@ -28,6 +30,8 @@ BRANCH_WORDS = 8
 MAX_WORD_CHARS = 60
 #: Seconds for all that git is asked.
 GIT_S = 1.5
+#: Bytes of what git says; five subjects and an address are less, whatever is in them.
+_MOST_GIT_BYTES = 256 * 1024
 COMMIT_LOG = "commits.jsonl"
 _COMMIT_LOG_BYTES = 64 * 1024
 _SUBJECT_KEYS = ("subject", "message", "title")
@@ -154,19 +158,52 @@ def _git(cwd: str, arguments: Sequence[str], end: float) -> str:
         return ""
     command = ["git", "--no-pager", "-c", "log.showSignature=false", "-c", "core.fsmonitor=false", *arguments]
     try:
-        done = subprocess.run(
+        process = subprocess.Popen(
             command,
             cwd=cwd,
             env=_environment(),
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
-            timeout=left,
-            check=False,
+            start_new_session=True,
         )
     except (OSError, ValueError, subprocess.SubprocessError):
         return ""
-    return done.stdout.decode("utf-8", "replace") if done.returncode == 0 else ""
+    try:
+        said = _said(process, end)
+        code = process.wait(max(end - time.monotonic(), 0.0)) if said is not None else -1
+    except (OSError, subprocess.TimeoutExpired):
+        code = -1
+    finally:
+        _end(process)
+    return said.decode("utf-8", "replace") if code == 0 and said is not None else ""
+
+
+def _said(process: subprocess.Popen[bytes], end: float) -> bytes | None:
+    """All of a process's output; None when it has not ended in time, or is more than git has reason to say."""
+    assert process.stdout is not None
+    said = bytearray()
+    while len(said) <= _MOST_GIT_BYTES:
+        ready, _, _ = select.select([process.stdout], [], [], max(end - time.monotonic(), 0.0))
+        if not ready:
+            return None
+        part = os.read(process.stdout.fileno(), _MOST_GIT_BYTES)
+        if not part:
+            return bytes(said)
+        said += part
+    return None
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    """Nothing of a git that was given up goes on, not what it has started either."""
+    if process.stdout is not None:
+        process.stdout.close()
+    if process.returncode is None:
+        try:
+            os.killpg(process.pid, signal.SIGKILL)
+        except OSError:
+            pass
+        process.wait()
 
 
 def _environment() -> dict[str, str]:

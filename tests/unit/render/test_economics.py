@@ -43,7 +43,7 @@ def test_a_line_has_glyph_costs_and_change() -> None:
 
 def test_totals_are_of_what_is_shown() -> None:
     assert totals([Cost("bug-fix", 3000, 180), Cost("decision", 1200, 140)]) == (
-        "2 notes, ~320 tokens injected, est ~3,880 saved"
+        "2 notes, ~320 tokens in full, est ~3,880 saved"
     )
     assert totals([Cost("decision", 1200, 140)]).startswith("1 note, ")
 

@@ -48,7 +48,7 @@ def test_totals_count_only_what_is_shown() -> None:
     costs = {one.row.id: Cost("insight", 1500, 100) for one in notes}
     both = compose(notes, about="s", room=2_000, costs=costs, footer=True)
     assert "(2 notes, ~200 tokens" in both.text and both.text.endswith(
-        f"\nmemory: 2 notes, ~200 tokens injected, est ~2,800 saved\n{CLOSE}"
+        f"\nmemory: 2 notes, ~200 tokens in full, est ~2,800 saved\n{CLOSE}"
     )
     assert "- [hyb] Title 0 (insight, no date, n0) · D:1500 → R:100 (-93%)" in both.text
     one = compose(notes, about="s", room=len(both.text) - 5, costs=costs, footer=True)

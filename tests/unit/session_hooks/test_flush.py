@@ -159,3 +159,12 @@ def test_old_sessions_are_pruned(settings: Settings, monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(sessions, "MAX_FILES", 10)
     flush(occasion(), settings, NOW)
     assert len(list(Path(settings.state_dir, "sessions").glob("*.json"))) < 10
+
+
+def test_what_others_add_while_the_queue_is_halved_is_not_lost(settings: Settings) -> None:
+    Path(settings.state_dir).mkdir(parents=True)
+    Path(settings.state_dir, "queue.jsonl").write_bytes((b'{"x":"' + b"y" * 90 + b'"}\n') * 10_090)
+    with ThreadPoolExecutor(20) as pool:
+        added = list(pool.map(lambda at: enqueue(occasion(transcript=f"/u/{at}"), settings.state_dir, NOW), range(20)))
+    paths = {one.get("transcript_path") for one in queue(settings)}
+    assert all(added) and {f"/u/{at}" for at in range(20)} <= paths

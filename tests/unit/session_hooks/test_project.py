@@ -2,6 +2,7 @@
 
 import json
 import os
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -181,3 +182,36 @@ def test_any_head_file_is_taken(tmp_path_factory: pytest.TempPathFactory, raw: b
     (folder / ".git").mkdir()
     (folder / ".git" / "HEAD").write_bytes(raw)
     assert isinstance(branch(str(folder)), str)
+
+
+def _fake_git(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, script: str) -> None:
+    place = tmp_path / "bin"
+    place.mkdir()
+    (place / "git").write_text(f"#!/bin/sh\n{script}\n")
+    (place / "git").chmod(0o755)
+    monkeypatch.setenv("PATH", f"{place}:/usr/bin:/bin")
+
+
+def test_what_a_hanging_git_has_started_ends_with_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    child = tmp_path / "child"
+    _fake_git(tmp_path, monkeypatch, f"sleep 60 &\necho $! >{child}\nwait")
+    monkeypatch.setattr(room, "GIT_S", 0.3)
+    project(str(tmp_path), "global", str(tmp_path))
+    number = int(child.read_text())
+    for _ in range(100):
+        try:
+            state = Path(f"/proc/{number}/stat").read_text().rpartition(")")[2].split()[0]
+            os.kill(number, 0)
+        except (OSError, IndexError):
+            return
+        if state == "Z":
+            return
+        time.sleep(0.02)
+    pytest.fail("the child of git goes on")
+
+
+def test_a_git_that_does_not_stop_talking_is_not_listened_to(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    _fake_git(tmp_path, monkeypatch, "exec yes stripe")
+    began = time.monotonic()
+    assert project(str(tmp_path), "global", str(tmp_path)).tags == ()
+    assert time.monotonic() - began < 1.0
