@@ -16,12 +16,6 @@ while [[ -L $self ]]; do
 done
 # shellcheck source=lib/env.sh
 . "${self%/*}/../lib/env.sh" || exit 0
-[[ -x $CHITTA_PYTHON ]] || exit 0
-
-# In the background and waited for, because a trap waits for a foreground process.
-step=''
-trap '[[ -z $step ]] || kill -KILL "$step"; exit 0' HUP INT TERM
-"$CHITTA_PYTHON" -I -S -E "$CHITTA_ROOT/bin/chitta-session" subagent "${1-}" <&0 &
-step=$!
-wait "$step"
-exit 0
+# shellcheck source=lib/session.sh
+. "$CHITTA_ROOT/lib/session.sh" || exit 0
+chitta_session subagent "${1-}"
