@@ -10,6 +10,7 @@ from chitta.cli import output, upkeep
 from chitta.cli.failure import Misuse, Unavailable
 from chitta.cli.realm_options import GLOBAL, current_realm
 from chitta.cli.recall_tier import SUPPORTED, tier
+from chitta.recall.fuse import surest_first
 from chitta.settings import Settings
 
 if TYPE_CHECKING:
@@ -152,7 +153,7 @@ def _joined(answers: list[Answer], limit: int) -> Answer:
     Scores of two answers do not compare, conf does. What another note of the answer replaced stays below it.
     """
     newest = any(answer.newest for answer in answers)
-    rows = [row for answer in answers for row in answer.rows] if newest else _merged([a.rows for a in answers])
+    rows = [row for answer in answers for row in answer.rows] if newest else surest_first([a.rows for a in answers])
     if newest:
         rows.sort(key=lambda row: row.id)
         rows.sort(key=lambda row: row.created, reverse=True)
@@ -183,16 +184,6 @@ def _note(answers: Sequence[Answer]) -> str:
     """What is to be said of them all: that some were listed by date, before anything else."""
     notes = sorted((answer.note for answer in answers if answer.note), key=lambda note: not note.startswith(LISTED))
     return notes[0] if notes else ""
-
-
-def _merged(answers: Sequence[Sequence[Row]]) -> list[Row]:
-    left = [list(rows) for rows in answers if rows]
-    merged: list[Row] = []
-    while left:
-        best = max(left, key=lambda rows: rows[0].conf)
-        merged.append(best.pop(0))
-        left = [rows for rows in left if rows]
-    return merged
 
 
 def _settled(rows: list[Row], answers: Sequence[Answer]) -> list[Row]:

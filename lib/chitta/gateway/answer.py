@@ -29,12 +29,12 @@ from chitta.recall.overlap import gated
 from chitta.recall.persona import PersonaLine, asks_of_habits, persona_of
 from chitta.recall.score import Asked, factors, replicated
 from chitta.recall.temporal import event_order
-from chitta.recall.time_phrases import Window
 from chitta.wire.request import Request
 from chitta.wire.rows import Header, Row
 
 if TYPE_CHECKING:
     from chitta.notes.note import Note
+    from chitta.recall.time_phrases import Window
 
 #: Best rows that are looked through for doubles and contradictions, and that diversity chooses from.
 WINDOW = 20

@@ -17,7 +17,6 @@ from chitta.index.terms import analyse
 from chitta.recall.fuse import Ranking, convex, reciprocal_rank
 from chitta.recall.query_class import MULTIPLIERS, classify
 from chitta.recall.temporal import event_order, in_utc, in_window, later, ordered_by_time, spoken
-from chitta.recall.time_phrases import Window, window_of
 from chitta.settings import Settings
 
 if TYPE_CHECKING:
@@ -25,6 +24,7 @@ if TYPE_CHECKING:
     from chitta.gateway.reading import Reading
     from chitta.gateway.readings import Readings
     from chitta.index.snapshot import Snapshot
+    from chitta.recall.time_phrases import Window
 
 #: Every arm, in the order in which they run: later ones start from what the first two found.
 ARMS = ("semantic", "keyword", "temporal", "graph", "associative", "hyperdimensional")
@@ -152,6 +152,8 @@ class Arms:
         """
         window, rest = search.window, search.text
         if window is None:
+            from chitta.recall.time_phrases import window_of  # dear to import; lanes without the daemon go without
+
             window = window_of(spoken(search.text), search.now)
             rest = search.text[: window.span[0]] + search.text[window.span[1] :] if window is not None else ""
         if window is None:
@@ -208,6 +210,8 @@ class Arms:
 
 def timed(query: str, now: datetime) -> tuple[str, Window | None]:
     """A question without the time that it names, and that time; the whole question and None where it names none."""
+    from chitta.recall.time_phrases import window_of
+
     window = window_of(spoken(query), now)
     if window is None:
         return query, None

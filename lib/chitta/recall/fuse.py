@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from chitta.wire.rows import Row
+
 Ranking = Sequence[tuple[str, float]]
 
 #: Constant of reciprocal rank fusion. Cormack, Clarke and Buettcher (SIGIR 2009) and reflect take 60, SuperLocalMemory
@@ -47,6 +49,17 @@ def convex(rankings: Sequence[Ranking], weights: Sequence[float]) -> list[tuple[
         for name, score in min_max(ranking).items():
             scores[name] = scores.get(name, 0.0) + score * weight / whole
     return ordered(scores)
+
+
+def surest_first(answers: Sequence[Sequence[Row]]) -> list[Row]:
+    """Answers as one, each in its own order; of two first rows the surer is first, the earlier answer's where alike."""
+    left = [list(rows) for rows in answers if rows]
+    merged: list[Row] = []
+    while left:
+        best = max(left, key=lambda rows: rows[0].conf)
+        merged.append(best.pop(0))
+        left = [rows for rows in left if rows]
+    return merged
 
 
 def reciprocal_rank(

@@ -13,7 +13,7 @@ from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
 from chitta.recall.fuse import Ranking, min_max
-from chitta.recall.score import prior_scale, sigmoid
+from chitta.recall.score import prior_scale, reranked_score
 
 #: For a question: candidates that the reranker reads, and its share of the joined order. Over LoCoMo's 786 questions
 #: its own order of twenty is 14 points of MRR above the fused one and every blend is below it; past thirty nothing
@@ -86,14 +86,15 @@ def blend(
     head = list(fused[: len(logits)])
     if len(head) < 2 or any(logit != logit or abs(logit) == float("inf") for logit in logits):
         return list(fused)
+    judged = [
+        (name, logit, prior) for (name, _), logit, prior in zip(head, logits, priors or [1.0] * len(head), strict=True)
+    ]
     if weight >= 1.0:
-        base = {name: sigmoid(logit) for (name, _), logit in zip(head, logits, strict=True)}
+        joined = [(name, reranked_score(logit, prior)) for name, logit, prior in judged]
     else:
-        near = min_max(head)
-        judged = min_max([(name, logit) for (name, _), logit in zip(head, logits, strict=True)])
-        base = {name: (1.0 - weight) * near[name] + weight * judged[name] for name, _ in head}
-    scales = [prior_scale(prior) for prior in priors] or [1.0] * len(head)
-    joined = [(name, base[name] * scale) for (name, _), scale in zip(head, scales, strict=True)]
+        near, stretched = min_max(head), min_max([(name, logit) for name, logit, _ in judged])
+        shares = ((name, (1.0 - weight) * near[name] + weight * stretched[name], prior) for name, _, prior in judged)
+        joined = [(name, share * prior_scale(prior)) for name, share, prior in shares]
     order = sorted(range(len(joined)), key=lambda at: (-joined[at][1], at))
     floor = min(score for _, score in joined)
     rest = [(name, min(score, floor)) for name, score in fused[len(logits) :]]

@@ -9,11 +9,13 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Iterable
 from datetime import datetime, timedelta, timezone
-from typing import Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from chitta.notes.note import Note
 from chitta.recall.fuse import ordered
-from chitta.recall.time_phrases import Window
+
+if TYPE_CHECKING:
+    from chitta.recall.time_phrases import Window
 
 Order = Literal["oldest", "newest"]
 

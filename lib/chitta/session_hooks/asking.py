@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from chitta.admission import policy
@@ -12,6 +11,7 @@ from chitta.admission.tokens import distinctive
 from chitta.gateway.question import Question, as_fields
 from chitta.notes.note import BOOKKEEPING_KINDS
 from chitta.notes.realms import GLOBAL
+from chitta.recall.fuse import surest_first
 from chitta.recall.overlap import coverage
 from chitta.settings import Settings
 from chitta.wire.rows import Header, LaneResult, Row
@@ -60,7 +60,7 @@ class Asker:
         for realm in dict.fromkeys((question.realm, GLOBAL)):
             strategy, note, found = self._one(question._replace(realm=realm))
             answers.append(found)
-        rows = _merged(answers)
+        rows = surest_first(answers)
         lane = policy.BY_LANE[strategy]
         ms = (time.monotonic() - began) * 1000
         header = Header(
@@ -136,17 +136,6 @@ def floor_of(row: Row) -> float:
     """The gateway's least probability: without a cosine it has to be larger."""
     terms = policy.BY_LANE[policy.MEASURING_LANE]
     return terms.conf_floor if row.cos >= 0 else terms.words_conf_floor
-
-
-def _merged(answers: Sequence[list[Row]]) -> list[Row]:
-    """Answers as one, each in its own order; of two first rows the surer comes first, this realm's where alike."""
-    left = [list(rows) for rows in answers if rows]
-    merged: list[Row] = []
-    while left:
-        best = max(left, key=lambda rows: rows[0].conf)
-        merged.append(best.pop(0))
-        left = [rows for rows in left if rows]
-    return merged
 
 
 def _read(value: dict[str, Any]) -> tuple[str, list[Row]]:

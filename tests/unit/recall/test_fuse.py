@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chitta.recall.fuse import convex, min_max, ordered, reciprocal_rank
+from chitta.recall.fuse import convex, min_max, ordered, reciprocal_rank, surest_first
+from chitta.wire.rows import Row
 
 rankings = st.dictionaries(st.text("abcdef", min_size=1, max_size=2), st.floats(-5, 5), max_size=8).map(ordered)
 
@@ -65,3 +66,14 @@ def test_an_arm_without_weight_changes_nothing(dense, sparse, other) -> None:  #
 def test_three_arms_share_by_weight() -> None:
     joined = dict(convex([[("a", 2.0), ("b", 1.0)], [("b", 5.0)], [("c", 1.0)]], [1.0, 2.0, 1.0]))
     assert joined == {"a": 0.25, "b": 0.5, "c": 0.25}
+
+
+def row(name: str, conf: float) -> Row:
+    return Row(name, 0.0, conf=conf)
+
+
+def test_answers_are_merged_by_their_surer_first_rows_and_keep_their_own_order() -> None:
+    near, wide = [row("a", 0.4), row("b", 0.9)], [row("c", 0.5), row("d", 0.1)]
+    assert [one.id for one in surest_first([near, wide])] == ["c", "a", "b", "d"]
+    assert [one.id for one in surest_first([[row("x", 0.5)], [], [row("y", 0.5)]])] == ["x", "y"]
+    assert surest_first([]) == [] and near[0].id == "a", "what was given stays as it was"
