@@ -20,6 +20,8 @@ from chitta.wire.rows import MAX_ID_CHARS
 NAME = "feedback.jsonl"
 UP, DOWN = "up", "down"
 VERDICTS = (UP, DOWN)
+#: Takes the verdict on a note in a block back.
+WITHDRAWN = "withdrawn"
 
 
 class Shown(NamedTuple):
@@ -95,12 +97,12 @@ def read(state_dir: str) -> list[Judgement]:
 
 
 def standing(judgements: Iterable[Judgement]) -> list[Judgement]:
-    """Of several judgements of the same note in the same block only the last."""
+    """Of several judgements of the same note in the same block only the last, and none where that takes them back."""
     last: dict[tuple[str, str], Judgement] = {}
     for one in judgements:
         last.pop((one.block, one.id), None)  # so that it moves to where the later one was given
         last[one.block, one.id] = one
-    return list(last.values())
+    return [one for one in last.values() if one.verdict != WITHDRAWN]
 
 
 def _judgement(line: bytes) -> Judgement | None:
@@ -108,7 +110,7 @@ def _judgement(line: bytes) -> Judgement | None:
         value = codec.loads(line)
     except ValueError:
         return None
-    shown = _shown(value) if isinstance(value, dict) and value.get("verdict") in VERDICTS else None
+    shown = _shown(value) if isinstance(value, dict) and value.get("verdict") in (*VERDICTS, WITHDRAWN) else None
     return None if shown is None else Judgement(verdict=value["verdict"], **shown._asdict())
 
 

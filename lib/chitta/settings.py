@@ -73,6 +73,8 @@ TABLE: tuple[Setting, ...] = (
     _flag("CHITTA_SLOTS", False, "At a session's start show the notes whose front matter has a `slot`, such as `now`."),
     _flag("CHITTA_TIERED_INJECT", False, "At a session's start point to conventions, and prefer fitting skills."),
     _flag("CHITTA_ECONOMICS", False, "At a session's start say what the notes cost to read and to find out again."),
+    # Capture
+    _flag("CHITTA_CAPTURE", True, "Keep what the capture hook sees, where it is wired; 0 stops it."),
     # Admission
     _integer("CHITTA_MAX_MEMORIES", 3, "Most memories in one block.", 1, 20),
     _integer("CHITTA_MAX_OUTPUT_CHARS", 1500, "Most characters in one block.", 200, 10_000),
@@ -123,6 +125,17 @@ TABLE: tuple[Setting, ...] = (
     _flag("CHITTA_INCLUDE_SUPERSEDED", False, "Show notes that others have replaced, too."),
     _text("CHITTA_TODAY", "", "Date (`2026-01-31`) to count ages from instead of today's, for measurements."),
     _flag("CHITTA_RECALL_CACHE", True, "Answer a question asked a moment ago from what was found then."),
+    # Drain
+    _flag("CHITTA_DRAIN", False, "At a session's start read the queued transcripts, in the background."),
+    _text("CHITTA_DRAIN_CMD", "", "Agent command to read transcripts with, such as `claude -p`; else fixed rules."),
+    _integer("CHITTA_DRAIN_DAILY", 20, "Most transcripts read in a day.", 1, 1000),
+    _integer("CHITTA_DRAIN_RUN", 3, "Most transcripts read in one run.", 1, 1000),
+    _integer("CHITTA_DRAIN_TIME_S", 300, "Longest the agent command may take for one transcript.", 1, 3600),
+    _integer("CHITTA_DRAIN_ANSWER_BYTES", 64_000, "Most bytes of the agent's answer.", 1000, 999_999),
+    _integer("CHITTA_DRAIN_LEAST_BYTES", 2000, "Least new bytes for which a transcript is read.", 0, 10_000_000),
+    _integer("CHITTA_DRAIN_MOST_BYTES", 200_000_000, "A larger transcript is passed over.", 10_000, 999_999_999),
+    # Curation
+    _integer("CHITTA_DECAY_DAYS", 30, "Days after which `chitta archive` lets unused captured notes fade.", 1, 36_500),
     # Logs
     _flag("CHITTA_LOG_PROMPTS", False, "Keep the prompt's text in the recall log, and with gaps."),
     _flag("CHITTA_GAP_LOG", True, "Keep the telling words (sorted) of what found nothing, and of recall's questions."),
@@ -186,6 +199,10 @@ class Settings:
 
     def flag(self, name: str) -> bool:
         return bool(self._values[name])
+
+    def as_line(self) -> str:
+        """Every value, in one line: the same for the same settings."""
+        return repr(sorted(self._values.items()))
 
     def words(self, name: str) -> tuple[str, ...]:
         """A comma list as its trimmed, non-empty, lower-cased parts."""

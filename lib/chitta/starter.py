@@ -93,7 +93,7 @@ def _become_daemon(lock: int, python: str) -> None:
             posix.dup2(lock, _LOCK_FD)
         posix.set_inheritable(_LOCK_FD, True)
         _attach_streams()
-        _close_above(_LOCK_FD)
+        close_above(_LOCK_FD)
         sweep()
         variables = _variables()
         posix.chdir("/")
@@ -132,7 +132,8 @@ def _attach_streams() -> None:
     posix.dup2(log, 2)
 
 
-def _close_above(last: int) -> None:
+def close_above(last: int) -> None:
+    """Close every descriptor above ``last``."""
     try:
         numbers = [int(name) for name in posix.listdir("/dev/fd")]
     except (OSError, ValueError):

@@ -89,17 +89,18 @@ def _launchable(facts: bytes, request: bytes) -> tuple[bytes, bytes]:
 # Reading the payload
 
 
-def read_payload(descriptor: int) -> bytes:
+def read_payload(descriptor: int, most: int = 0) -> bytes:
     """What the harness writes, until it closes the pipe or has sent a whole JSON object and is quiet.
 
     A harness may keep the pipe open, or begin late; after CHITTA_STDIN_WAIT_MS what has come is
-    all. At most :data:`MAX_PAYLOAD_BYTES` are kept.
+    all. At most ``most`` bytes are kept, :data:`MAX_PAYLOAD_BYTES` unless said.
     """
+    most = most or MAX_PAYLOAD_BYTES
     started = time.monotonic()
     wait: float | None = None
     payload = bytearray()
     try:
-        while len(payload) < MAX_PAYLOAD_BYTES:
+        while len(payload) < most:
             ready, _, _ = select.select([descriptor], [], [], _QUIET_S)
             if ready:
                 chunk = posix.read(descriptor, _CHUNK_BYTES)
@@ -115,7 +116,7 @@ def read_payload(descriptor: int) -> bytes:
                     break
     except OSError:
         pass
-    return bytes(payload[:MAX_PAYLOAD_BYTES])
+    return bytes(payload[:most])
 
 
 def _is_whole(payload: bytearray) -> bool:

@@ -24,11 +24,11 @@ from chitta.admission import calibration
 from chitta.admission.tokens import clean_prompt, distinctive
 from chitta.evaluate.bench_store import environment
 from chitta.gateway.engine import Engine
+from chitta.importing.plain import read_path
 from chitta.index.indexer import sync
 from chitta.index.snapshot import open_snapshot
 from chitta.models.registry import load_embedder
 from chitta.notes.note import Note
-from chitta.notes.readers import read_path
 from chitta.notes.realms import GLOBAL
 from chitta.notes.store import NoteStore
 from chitta.settings import Settings, load

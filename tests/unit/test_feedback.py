@@ -47,6 +47,13 @@ def test_file_and_folder_are_for_their_owner_alone(tmp_path: Path) -> None:
     assert {stat.S_IMODE(folder.stat().st_mode) for folder in (state, state.parent)} == {0o700}
 
 
+def test_a_judgement_is_taken_back_and_given_anew(tmp_path: Path) -> None:
+    feedback.record(str(tmp_path), [given("down"), given("up", id="other"), given(feedback.WITHDRAWN)])
+    assert feedback.read(str(tmp_path)) == [given("up", id="other")]
+    feedback.record(str(tmp_path), [given("up")])
+    assert feedback.read(str(tmp_path)) == [given("up", id="other"), given("up")]
+
+
 def test_of_two_judgements_of_a_note_in_a_block_the_later_one_holds(tmp_path: Path) -> None:
     feedback.record(str(tmp_path), [given("up"), given("up", id="other"), given("up", block="b")])
     feedback.record(str(tmp_path), [given("down")])

@@ -7,11 +7,12 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from chitta.cli import output, upkeep
-from chitta.cli.failure import Misuse, Unavailable
+from chitta.cli.failure import Busy, Misuse, Unavailable
 from chitta.cli.realm_options import GLOBAL, current_realm
 from chitta.cli.recall_tier import SUPPORTED, tier
 from chitta.recall.fuse import surest_first
 from chitta.settings import Settings
+from chitta.wire import codec
 
 if TYPE_CHECKING:
     from chitta.gateway.question import Question
@@ -93,6 +94,8 @@ def ask(settings: Settings, question: Question) -> Answer:
     except daemon_client.DaemonAway as away:
         output.tell(f"chitta: answering without the daemon: {away}")
     except daemon_client.DaemonRefused as refused:
+        if refused.code == codec.BUSY:
+            raise Busy(str(refused), "nothing was lost; the question was not answered yet") from None
         if question.strategy == "semantic":
             raise Unavailable(str(refused), _NEEDS_MODEL) from None
     return _completed(settings, question, _from_here(settings, question))

@@ -9,7 +9,7 @@ import typer
 
 from chitta import __version__
 from chitta import settings as table
-from chitta.cli import bookshelf, output, upkeep
+from chitta.cli import bookshelf, output, upkeep, waiting
 from chitta.cli.failure import Nothing, Unavailable
 from chitta.cli.realm_options import AsJson
 from chitta.settings import Settings
@@ -21,7 +21,7 @@ def status(as_json: AsJson = False) -> None:
     Example: chitta status --json
     """
     settings = table.load()
-    facts = {**_store_facts(settings), "daemon": _daemon_facts(settings)}
+    facts = {**_store_facts(settings), "waiting": waiting.counts(settings), "daemon": _daemon_facts(settings)}
     if as_json:
         output.as_json(facts)
         return
@@ -30,6 +30,7 @@ def status(as_json: AsJson = False) -> None:
         [
             ("home", facts["home"]),
             ("notes", _notes_words(facts["realms"])),
+            *_waiting_pairs(facts["waiting"]),
             ("index", _index_words(facts)),
             ("model", facts["model"]),
             ("daemon", _daemon_words(daemon)),
@@ -156,6 +157,10 @@ def _notes_words(realms: dict[str, int]) -> str:
     if len(realms) == 1:
         return f"{output.plural(sum(realms.values()), 'note')} in {next(iter(realms))}"
     return f"{output.plural(sum(realms.values()), 'note')} in {output.plural(len(realms), 'realm')}"
+
+
+def _waiting_pairs(found: dict[str, int]) -> list[tuple[str, object]]:
+    return [("waiting", f"{waiting.words_of(found)}: `chitta review`")] if found else []
 
 
 def _index_words(facts: dict[str, Any]) -> str:

@@ -22,7 +22,7 @@ from chitta.cli import bookshelf, output, trial, upkeep, writing
 from chitta.cli.failure import Failure, leave
 from chitta.cli.progress import Meter
 from chitta.cli.try_command import print_lanes, verdict_line
-from chitta.notes.readers import read_path
+from chitta.importing.plain import read_path
 from chitta.notes.store import NoteStore
 from chitta.settings import Settings
 from chitta.wire import codec

@@ -1,8 +1,8 @@
 """`chitta doctor`: is everything in order, and what to do if not.
 
 Each check is a function that gives one or more findings and never raises; the checks themselves
-are in :mod:`chitta.cli.doctor_installation`, :mod:`chitta.cli.doctor_settings`, :mod:`chitta.cli.doctor_store`
-and :mod:`chitta.cli.doctor_harness`.
+are in :mod:`chitta.cli.doctor_installation`, :mod:`chitta.cli.doctor_settings`, :mod:`chitta.cli.doctor_store`,
+:mod:`chitta.cli.doctor_harness` and :mod:`chitta.cli.doctor_drain`.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import typer
 
 from chitta import settings as table
 from chitta.cli import output
-from chitta.cli.failure import NOTHING
+from chitta.cli.failure import NOTHING, Misuse
 from chitta.cli.finding import FAIL, OK, WARN, Finding
 from chitta.cli.realm_options import AsJson
 from chitta.settings import Settings
@@ -27,6 +27,8 @@ _MARKS = {OK: ("ok", "green"), WARN: ("warn", "yellow"), FAIL: ("FAIL", "red")}
 
 def doctor(
     problems_only: Annotated[bool, typer.Option("--problems", help="Only what is not in order.")] = False,
+    secrets: Annotated[bool, typer.Option("--secrets", help="Look through the notes for secrets instead.")] = False,
+    redact: Annotated[bool, typer.Option("--redact", help="With --secrets: take them out of the notes.")] = False,
     as_json: AsJson = False,
 ) -> None:
     """Check the installation, the store, the daemon, how agents are wired and the last prompts, and say for each thing
@@ -35,6 +37,13 @@ def doctor(
     Example: chitta doctor --problems
     """
     settings = table.load()
+    if redact and not secrets:
+        raise Misuse("--redact goes with --secrets", "chitta doctor --secrets --redact")
+    if secrets:
+        from chitta.cli import doctor_secrets
+
+        doctor_secrets.run(settings, redact=redact, as_json=as_json)
+        return
     findings = []
     for finding in examine(settings):
         findings.append(finding)
@@ -51,6 +60,7 @@ def doctor(
 
 def examine(settings: Settings) -> Iterator[Finding]:
     """Every finding, in the order in which a person would mend things."""
+    from chitta.cli import doctor_drain as draining
     from chitta.cli import doctor_harness as around
     from chitta.cli import doctor_installation as installation
     from chitta.cli import doctor_settings as named
@@ -70,8 +80,10 @@ def examine(settings: Settings) -> Iterator[Finding]:
         ("run folder", store.run_folder),
         ("daemon", store.daemon),
         ("index", store.index),
+        ("review", store.review),
         ("wiring", around.wiring),
         ("prompts", store.prompts),
+        ("drain", draining.drain),
         ("last failure", around.last_failure),
     )
     for name, check in checks:

@@ -28,6 +28,7 @@ _TODO = {
     "daemon": "look into {state}/chittad.log; `chitta stop` lets the next prompt start a new one",
     "merge": "`chitta try` runs a prompt through the hook; run install.sh again if it fails too",
     "turn": "`chitta try` runs a prompt through the hook; run install.sh again if it fails too",
+    "drain": "`chitta drain --status` shows what waits; `chitta drain` runs it before your eyes",
 }
 _TODO_ELSE = "`chitta try` runs a prompt through the hook"
 

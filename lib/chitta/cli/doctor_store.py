@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from chitta.admission.policy import BY_LANE, FAILED_STATES
-from chitta.cli import bookshelf, output, recall_history
+from chitta.cli import bookshelf, output, recall_history, waiting
 from chitta.cli.finding import FAIL, OK, WARN, Finding
 from chitta.settings import Settings
 
@@ -17,6 +17,8 @@ from chitta.settings import Settings
 LAST_PROMPTS = 200
 #: Share of the prompts that asked a lane and got no answer from which this is worth a word, or is broken.
 WARN_FROM, FAIL_FROM = 0.05, 0.25
+#: Waiting notes from which this is worth a word.
+MANY_WAITING = 50
 _NO_INTERPRETER = "no interpreter"
 
 
@@ -146,6 +148,17 @@ def _model_of_index(settings: Settings, made_by: str) -> Iterator[Finding]:
         yield Finding(
             "index", FAIL, f"its vectors were made by {made_by}; the model in use is {wanted}", "chitta reindex"
         )
+
+
+def review(settings: Settings) -> Iterator[Finding]:
+    """How many notes wait for a person; nothing where none does."""
+    found = waiting.counts(settings)
+    total = sum(found.values())
+    if not total:
+        return
+    detail = f"{waiting.words_of(found)} for you to look at"
+    many = total >= MANY_WAITING
+    yield Finding("review", WARN if many else OK, detail, "`chitta review` walks through them" if many else "")
 
 
 def prompts(settings: Settings) -> Iterator[Finding]:

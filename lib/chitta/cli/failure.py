@@ -19,6 +19,7 @@ from chitta.cli import output
 OK = 0
 NOTHING = 1
 MISUSE = 2
+BUSY = 75
 UNAVAILABLE = 111
 INTERRUPTED = 130
 
@@ -49,6 +50,13 @@ class Unavailable(Failure):
 
     def __init__(self, message: str, hint: str = "") -> None:
         super().__init__(message, hint, UNAVAILABLE)
+
+
+class Busy(Failure):
+    """Everything is in order, but not now: exit code 75, as mail programs say it."""
+
+    def __init__(self, message: str, hint: str = "") -> None:
+        super().__init__(message, hint, BUSY)
 
 
 class Front(TyperGroup):

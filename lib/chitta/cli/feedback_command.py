@@ -10,7 +10,7 @@ import typer
 
 from chitta import feedback
 from chitta import settings as table
-from chitta.cli import bookshelf, output, recall_history
+from chitta.cli import bookshelf, output, recall_history, standing
 from chitta.cli.failure import Misuse, Nothing
 from chitta.cli.realm_options import AsJson
 from chitta.feedback import Judgement, Shown
@@ -21,8 +21,8 @@ from chitta.settings import Settings
 LOG_LINES = 500
 #: Stands for all notes of the last block that showed any.
 LAST = "last"
-_WORDS = {feedback.UP: "helped", feedback.DOWN: "did not help"}
-_STYLES = {feedback.UP: "green", feedback.DOWN: "yellow"}
+_WORDS = {feedback.UP: "helped", feedback.DOWN: "did not help", feedback.WITHDRAWN: "is not judged any more"}
+_STYLES = {feedback.UP: "green", feedback.DOWN: "yellow", feedback.WITHDRAWN: "dim"}
 _TITLE_CHARS = 80
 #: Ids shown of those that begin alike.
 _NAMED = 10
@@ -32,23 +32,29 @@ _SEEING = "`chitta try PROMPT` shows what a prompt brings; `chitta status` shows
 
 def give(
     words: Annotated[
-        list[str],
+        list[str] | None,
         typer.Argument(
             metavar="ID|last|up|down",
             help="Ids of shown notes, or how they begin (`last` or none: all of the last block); then the verdict.",
         ),
-    ],
+    ] = None,
     session: Annotated[str, typer.Option("--session", help="Only what this session was shown.")] = "",
+    undo: Annotated[bool, typer.Option("--undo", help="Take the verdict on these notes back, and its effect.")] = False,
     as_json: AsJson = False,
 ) -> None:
     """Say whether notes that a prompt was given helped: `up` if they did, `down` if not. It is kept beside the recall
-    log, on this machine; of two words on the same note in the same block the later one holds.
+    log, on this machine; of two words on the same note in the same block the later one holds. `down` in two sessions
+    lowers a note's confidence and marks it as doubted, `up` raises it.
 
     Example: chitta feedback stripe-idempotency-key up
     """
     settings = table.load()
-    verdict, names = words[-1], list(dict.fromkeys(words[:-1]))
-    if verdict not in feedback.VERDICTS:
+    given_words = words or []
+    if not given_words and not undo:
+        raise Misuse("there is no verdict", _USAGE)
+    verdict = feedback.WITHDRAWN if undo else given_words[-1]
+    names = list(dict.fromkeys(given_words if undo else given_words[:-1]))
+    if not undo and verdict not in feedback.VERDICTS:
         raise Misuse(f"{verdict!r} says neither up nor down, which comes last", _USAGE)
     if LAST in names and len(names) > 1:
         raise Misuse(f"`{LAST}` stands for all notes of the last block, so it stands alone", _USAGE)
@@ -60,6 +66,9 @@ def give(
     now = time.time()
     judgements = [feedback.judge(item, verdict, now) for item in chosen]
     feedback.record(settings.state_dir, judgements)
+    changes = standing.apply(settings, [item.id for item in chosen])
+    for change in changes:
+        output.tell(change.sentence)
     if as_json:
         output.as_json(
             [

@@ -65,10 +65,18 @@ Scope = Annotated[Where, typer.Option("--scope", help="Your own settings, or tho
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Only show what would change.")]
 
 
+Capture = Annotated[
+    bool, typer.Option("--capture", help="Also keep what sessions teach: fixes, corrections, finished todos, commits.")
+]
+
+
 @app.command()
-def install(which: Chosen = Which.all, scope: Scope = Where.user, dry_run: DryRun = False) -> None:
+def install(
+    which: Chosen = Which.all, scope: Scope = Where.user, dry_run: DryRun = False, capture: Capture = False
+) -> None:
     """Add chitta's hooks to a harness's settings. Everything else in them stays as it is, to the byte; a second time
-    changes nothing; entries of an older checkout are brought up to date. `all` means the harnesses found here.
+    changes nothing; entries of an older checkout are brought up to date. `all` means the harnesses found here. With
+    --capture, notes come from sessions too (docs/capture.md); to leave that off again, uninstall and install.
 
     Example: chitta hooks install claude --dry-run
     """
@@ -85,11 +93,11 @@ def install(which: Chosen = Which.all, scope: Scope = Where.user, dry_run: DryRu
     for row in rows:
         file = _file(row, scope)
         try:
-            change = files.plan_install(row, scope.value, file, root, state)
+            change = files.plan_install(row, scope.value, file, root, state, capture)
             copy = None if dry_run else files.apply_install(change, state)
         except (Refused, OSError) as problem:
             refusals.append(_refused(row, file, problem))
-            _show_by_hand(row, root)
+            _show_by_hand(row, root, capture)
             continue
         _report(change, "wired" if change.needed else "was wired already", dry_run)
         if dry_run:
@@ -97,6 +105,8 @@ def install(which: Chosen = Which.all, scope: Scope = Where.user, dry_run: DryRu
         if change.needed and copy is not None:
             output.tell(f"  as it was: {copy}")
         _tell_afterwards(row, scope, file)
+        if capture and not row.capture:
+            output.tell(f"  {row.title} tells hooks too little of its tools: nothing is captured there.")
         for sentence in _inspected(row, scope, Path(root)).problems:
             output.tell(f"chitta: {sentence}")
     _end(refusals)
@@ -203,6 +213,7 @@ def _show(row: Harness, fact: dict[str, Any], scope: Where) -> None:
         ("file", fact["file"] if fact["exists"] else f"{fact['file']} (not there)"),
     ]
     lines += [("wired", ", ".join(fact["events"]))] if fact["events"] else []
+    lines += [("capture", ", ".join(fact["capture"]))] if fact["capture"] else []
     lines += [("missing", ", ".join(fact["missing"]))] if fact["events"] and fact["missing"] else []
     lines += [("checkout", path) for path in fact["checkouts"]]
     lines += [("problem", problem) for problem in fact["problems"]]
@@ -256,9 +267,9 @@ def _refused(row: Harness, file: Path, problem: Exception) -> str:
     return f"{row.title}: {file} was left alone: {reason}"
 
 
-def _show_by_hand(row: Harness, root: str) -> None:
+def _show_by_hand(row: Harness, root: str, capture: bool) -> None:
     output.tell(f"For {row.title}, this is what to add by hand:")
-    output.as_json(harness.document(row, root))
+    output.as_json(harness.document(row, root, capture))
 
 
 def _end(refusals: list[str]) -> None:

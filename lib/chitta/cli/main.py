@@ -9,23 +9,29 @@ from typing import Annotated, Any
 import typer
 
 from chitta.cli import (
+    archive_command,
     calibrate_command,
     care_commands,
     demo,
     doctor,
+    drain_command,
     evaluate_commands,
     expand_command,
     explain_command,
+    export_command,
     feedback_command,
     gaps_command,
     hooks_command,
     import_command,
     inspect_commands,
     list_commands,
+    merge_command,
     notes_commands,
     output,
     recall_command,
+    review_command,
     stats_command,
+    sync_command,
     try_command,
 )
 from chitta.cli.failure import Front
@@ -49,10 +55,15 @@ GROUPS: tuple[tuple[str, tuple[tuple[str, Callable[..., Any] | typer.Typer, str]
         (
             ("remember", notes_commands.remember, "keep a note"),
             ("correct", notes_commands.correct, "not this, but that"),
-            ("import", import_command.import_notes, "notes from Markdown or JSONL"),
+            ("import", import_command.import_notes, "notes from what you already have"),
+            ("export", export_command.export, "notes out, as JSONL or Markdown"),
+            ("drain", drain_command.drain, "notes from the sessions that wait in the queue"),
             ("list", list_commands.list_notes, "notes, the latest first"),
             ("show", list_commands.show, "one note whole"),
             ("edit", notes_commands.edit, "a note in your editor"),
+            ("review", review_command.review, "what waits for you, one after the other"),
+            ("merge", merge_command.merge, "one note out of several"),
+            ("archive", archive_command.archive, "put unused captured notes away, or back"),
             ("forget", notes_commands.forget, "remove notes for good"),
         ),
     ),
@@ -69,6 +80,7 @@ GROUPS: tuple[tuple[str, tuple[tuple[str, Callable[..., Any] | typer.Typer, str]
         "Look after it",
         (
             ("hooks", hooks_command.app, "wire your coding agents to chitta, or take it out"),
+            ("sync", sync_command.app, "the same notes on your other machines"),
             ("doctor", doctor.doctor, "is everything in order, and what to do if not"),
             ("status", care_commands.status, "the store at a glance"),
             ("stats", stats_command.stats, "what it did: answers, notes, times"),
@@ -136,6 +148,7 @@ def _register() -> None:
                 app.add_typer(function, name=name, short_help=words)
             else:
                 app.command(name, cls=HelpPage, short_help=words)(function)
+    app.command("merge-notes", cls=HelpPage, hidden=True)(sync_command.merge_driver)  # git runs it
 
 
 _register()

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import shlex
-import subprocess
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -13,9 +10,12 @@ from typing import Annotated
 import typer
 
 from chitta import settings as table
-from chitta.cli import bookshelf, output, upkeep, writing
+from chitta.cli import bookshelf, output, recall_ids, twins, upkeep, writing
+from chitta.cli.editor import run_editor
 from chitta.cli.failure import Failure, Misuse, Nothing
 from chitta.cli.realm_options import AsJson, RealmOption, WriteGlobally, writing_realm
+from chitta.curation.promotion import is_captured
+from chitta.curation.refused import refuse
 from chitta.notes.correction import make_correction, match_triggers
 from chitta.notes.ids import make_id, valid_id
 from chitta.notes.note import BOOKKEEPING_KINDS, KNOWLEDGE_KINDS, Note, one_line
@@ -41,15 +41,22 @@ def remember(
     everywhere: WriteGlobally = False,
     name: Annotated[str, typer.Option("--id", help="Its id; made from title and text by default.")] = "",
     source: Annotated[str, typer.Option("--source", help="Where it comes from.")] = "",
+    supersedes: Annotated[
+        list[str] | None, typer.Option("--supersedes", metavar="ID", help="The note it takes the place of; repeatable.")
+    ] = None,
+    as_is: Annotated[bool, typer.Option("--as-is", help="Keep what looks like a secret.")] = False,
     as_json: AsJson = False,
 ) -> None:
     """Keep a note for later prompts: in the realm of the current folder, or in all with --global. Prints the note's
-    id and its Markdown file, which you may edit; remembering the same text again leaves it as it is.
+    id and its Markdown file, which you may edit; remembering the same text again leaves it as it is. Where another
+    note says the same, that is said, and on a terminal you are asked what to do.
 
     Example: chitta remember "The staging database is reset every Sunday night." --tags staging,postgres
     """
     settings = table.load()
     body = _given_text(text or [])
+    if not as_is:
+        body, title, tags, source = _without_secrets(body, title, tags, source)
     if kind not in KNOWLEDGE_KINDS + BOOKKEEPING_KINDS:
         raise Misuse(f"{kind!r} is no kind of note", f"kinds are {', '.join(KNOWLEDGE_KINDS + BOOKKEEPING_KINDS)}")
     if name and not valid_id(name):
@@ -65,16 +72,56 @@ def remember(
         tags=tuple(dict.fromkeys(tag.strip() for tag in tags.split(",") if tag.strip())),
         source=source,
     )
+    replaced = _replaced(settings, supersedes or [])
     standing = _standing(settings, note)
-    if standing is not None and not name:  # the id holds the text, so it is the same one: edited since, or not
+    # The id holds the text, so it is the same note: edited since, or not.
+    if standing is not None and not name and not replaced:
         _report(settings, writing.Written(writing.UNCHANGED, standing.note, standing.path), as_json=as_json)
         if any(given and given != there for given, there in _asked(note, standing.note)):
             output.tell(f"chitta: its tags, kind and source stay as they are; `chitta edit {note.id}` changes them")
         return
-    done = _written(settings, note, standing)
-    if done.outcome == writing.UPDATED and standing is not None and standing.note.text != note.text:
-        output.tell(f"chitta: it held another text: {output.one_line(standing.note.text, 60)}")
-    _report(settings, done, as_json=as_json)
+    chosen = twins.decide(settings, note, passing=[found.note.id for found in replaced], ask=not as_json)
+    if chosen.action == twins.SUPERSEDE and chosen.twin is not None:
+        replaced.append(chosen.twin)
+    touched: list[Path] = []
+    if chosen.action == twins.MERGE and chosen.twin is not None:
+        done = twins.merge_into(settings, chosen.twin, note)
+    elif replaced:
+        done, touched = _superseding(settings, note, replaced)
+    else:
+        done = _written(settings, note, standing)
+        if done.outcome == writing.UPDATED and standing is not None and standing.note.text != note.text:
+            output.tell(f"chitta: it held another text: {output.one_line(standing.note.text, 60)}")
+    _report(settings, done, chosen, touched, as_json=as_json)
+
+
+def _without_secrets(*texts: str) -> list[str]:
+    """The texts without secrets and private spans; the person is told what was taken out."""
+    from chitta.safety.private import without_private
+    from chitta.safety.secrets import redact
+
+    done = [redact(without_private(text)) for text in texts]
+    kinds = dict.fromkeys(kind for one in done for kind in one.found)
+    if kinds:
+        output.tell(f"chitta: took out what looks like a secret ({', '.join(kinds)}); --as-is keeps it")
+    if not done[0].text.strip():
+        raise Misuse("all of the text is private", "what stands in <private>…</private> is never kept")
+    return [one.text.strip() for one in done]
+
+
+def _replaced(settings: Settings, names: Sequence[str]) -> list[bookshelf.Found]:
+    """The notes that a new one takes the place of. Raises :class:`Nothing`."""
+    found = [bookshelf.find(settings, recall_ids.typed(name)) for name in dict.fromkeys(names)]
+    return list({item.path: item for item in found}.values())
+
+
+def _superseding(
+    settings: Settings, note: Note, replaced: Sequence[bookshelf.Found]
+) -> tuple[writing.Written, list[Path]]:
+    try:
+        return twins.put_superseding(settings, note, replaced)
+    except ValueError as problem:
+        raise Misuse(str(problem)) from None
 
 
 def _asked(note: Note, there: Note) -> Iterator[tuple[object, object]]:
@@ -103,15 +150,26 @@ def correct(
     except ValueError as problem:
         raise Misuse(str(problem), "give both --wrong and --right") from None
     standing = _standing(settings, note)
-    try:
-        done = writing.correct(NoteStore(settings.notes_dir), note, one_line(why), standing)
-    except ValueError as problem:
-        raise Misuse(str(problem)) from None
-    _report(settings, done, as_json=as_json)
+    chosen = twins.NOTHING_ALIKE if standing is not None else twins.decide(settings, note, ask=not as_json)
+    touched: list[Path] = []
+    if chosen.action == twins.MERGE and chosen.twin is not None:
+        done = twins.merge_into(settings, chosen.twin, note)
+    elif chosen.action == twins.SUPERSEDE and chosen.twin is not None:
+        done, touched = _superseding(settings, note, [chosen.twin])
+    else:
+        done = _corrected(settings, note, one_line(why), standing)
+    _report(settings, done, chosen, touched, as_json=as_json)
     if standing is not None and done.outcome == writing.UPDATED:
         _tell_what_stayed(note, standing.note)
     for warning in _trigger_warnings(done.note.triggers):
         output.tell(f"chitta: {warning}")
+
+
+def _corrected(settings: Settings, note: Note, why: str, standing: bookshelf.Found | None) -> writing.Written:
+    try:
+        return writing.correct(NoteStore(settings.notes_dir), note, why, standing)
+    except ValueError as problem:
+        raise Misuse(str(problem)) from None
 
 
 def _tell_what_stayed(note: Note, old: Note) -> None:
@@ -139,7 +197,7 @@ def edit(name: Annotated[str, typer.Argument(metavar="ID", help="The note's id, 
     settings = table.load()
     found = bookshelf.find(settings, name)
     before = found.path.read_bytes()
-    _run_editor(found.path)
+    run_editor(found.path)
     if not found.path.exists():
         raise Failure(f"{found.path} is gone", f"`chitta forget {found.note.id}` removes a note")
     if found.path.read_bytes() == before:
@@ -152,27 +210,12 @@ def edit(name: Annotated[str, typer.Argument(metavar="ID", help="The note's id, 
     output.say(f"updated {after.id}: {levelled.findable}")
 
 
-def _run_editor(path: Path) -> None:
-    """Let the person edit the file. Raises ``Failure`` when no editor could, or it ended with an error."""
-    try:
-        command = shlex.split(os.environ.get("VISUAL") or os.environ.get("EDITOR") or "")
-    except ValueError as problem:
-        raise Failure(f"VISUAL or EDITOR cannot be read: {problem}", "mind its quotes") from None
-    if not command:
-        raise Failure("no editor is set", f"set EDITOR, or edit {path} by any means: it is indexed by itself")
-    try:
-        ended = subprocess.run([*command, str(path)], check=False).returncode
-    except OSError as problem:
-        raise Failure(f"{command[0]} cannot be run: {problem.strerror}", "set EDITOR to another program") from None
-    if ended != 0:
-        raise Failure(f"{command[0]} ended with {ended}", f"the note is in {path}")
-
-
 def forget(
     names: Annotated[list[str], typer.Argument(metavar="ID", help="Ids of notes, or how they begin.")],
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
 ) -> None:
-    """Remove notes for good: the files, their place in the index and their vectors.
+    """Remove notes for good: the files, their place in the index and their vectors. What was captured from a session is
+    refused as well, so that it is not captured again.
 
     Example: chitta forget old-deploy-steps-1f2e3d --yes
     """
@@ -189,6 +232,8 @@ def forget(
     if found and not yes:
         _ask(found)
     for item in found:
+        if is_captured(item.note):
+            refuse(settings.state_dir, item.note.realm, item.note.id)
         item.path.unlink(missing_ok=True)
         output.say(f"forgot {item.note.id}")
     if found:
@@ -241,18 +286,28 @@ def _written(settings: Settings, note: Note, standing: bookshelf.Found | None) -
         raise Misuse(str(problem)) from None
 
 
-def _report(settings: Settings, done: writing.Written, *, as_json: bool) -> None:
-    """Index, and say where the note is and when it can be found."""
+def _report(
+    settings: Settings,
+    done: writing.Written,
+    chosen: twins.Decision = twins.NOTHING_ALIKE,
+    touched: Sequence[Path] = (),
+    *,
+    as_json: bool,
+) -> None:
+    """Index (``touched`` files too), and say where the note is, when it can be found, and what is like it."""
     assert done.path is not None
     note = done.note
-    levelled = upkeep.level_paths(settings, [done.path])
+    levelled = upkeep.level_paths(settings, [done.path, *touched])
     if as_json:
         facts = {"id": note.id, "realm": note.realm, "path": str(done.path), "outcome": done.outcome}
-        output.as_json({**facts, "findable": levelled.findable, "pending": levelled.pending})
+        found = {"findable": levelled.findable, "pending": levelled.pending, "similar": chosen.facts}
+        output.as_json({**facts, **found})
         return
     outcome = "unchanged: already there:" if done.outcome == writing.UNCHANGED else done.outcome
     output.say(f"{output.paint(outcome, 'green')} {output.paint(output.harmless(note.id), 'bold')}")
     output.pairs([("realm", note.realm), ("file", done.path), ("", levelled.findable)])
+    if not chosen.asked:
+        twins.advise(note, chosen.similar)
 
 
 def _ask(found: list[bookshelf.Found]) -> None:

@@ -13,7 +13,7 @@ import typer
 from chitta import feedback, searches
 from chitta import settings as table
 from chitta.admission import policy
-from chitta.cli import output, recall_history, recall_ids
+from chitta.cli import output, recall_history, recall_ids, waiting
 from chitta.cli.failure import Misuse, Nothing
 from chitta.cli.realm_options import AsJson, chosen_realm
 from chitta.settings import Settings
@@ -66,7 +66,7 @@ def stats(
     )
     asked = _asked(settings, first, chosen)
     if as_json:
-        output.as_json(_facts(found, asked, first, last))
+        output.as_json({**_facts(found, asked, first, last), "waiting": waiting.counts(settings)})
         return
     if not found.prompts:
         where = f" in {chosen}" if chosen else ""
@@ -121,6 +121,8 @@ def _print(settings: Settings, found: Statistics, asked: dict[str, int], first: 
     if total := sum(asked.values()):
         again = ", ".join(f"{count} {_ASKED[kind]}" for kind, count in asked.items() if count and kind in _ASKED)
         facts.append(("recall asked", output.plural(total, "question") + (f": {again}" if again else "")))
+    if waits := waiting.words_of(waiting.counts(settings)):
+        facts.append(("waiting", f"{waits} (`chitta review`)"))
     room = output.width() - _LABEL if output.on_terminal() else _WHOLE
     output.pairs([(name, output.one_line(str(words), room)) for name, words in facts], "  ")
     _table(

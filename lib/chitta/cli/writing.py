@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from chitta.cli.bookshelf import Found
+from chitta.curation.supersede import says_the_same, superseded
 from chitta.notes.frontmatter import format_note
 from chitta.notes.imprint import imprint_of, imprinted, is_edited, without_imprint
 from chitta.notes.note import Note
@@ -42,13 +43,29 @@ def take_in(
     *,
     overwrite: bool = False,
     dry_run: bool = False,
+    supersede: bool = False,
 ) -> Written:
     """The same for a note that was read elsewhere; ``source`` is the digest of what was read.
 
     A source that has not changed since the last import changes nothing. One that has is kept out
     (``kept``) of a note that was edited meanwhile, unless ``overwrite``. A standing note without an
-    imprint is rewritten as :func:`put` would.
+    imprint is rewritten as :func:`put` would. With ``supersede`` what an updated note said before stays,
+    as a note of its own that it replaces.
     """
+    done = _taken(store, note, source, standing, overwrite=overwrite, dry_run=dry_run or supersede)
+    if not supersede or dry_run or done.outcome == UNCHANGED or done.outcome == KEPT:
+        return done
+    if standing is None or says_the_same(standing.note, done.note):
+        return _taken(store, note, source, standing, overwrite=overwrite, dry_run=False)
+    older, newer = superseded(standing.note, without_imprint(done.note), done.note.updated)
+    newer = _marked(newer, source)
+    store.write(older)  # first: a crash between the two loses neither
+    return Written(UPDATED, newer, store.write(newer, path=standing.path))
+
+
+def _taken(
+    store: NoteStore, note: Note, source: str, standing: Found | None, *, overwrite: bool, dry_run: bool
+) -> Written:
     imprint = imprint_of(standing.note) if standing is not None else None
     if standing is None or imprint is None:
         return _put(store, note, standing, source=source, dry_run=dry_run)

@@ -37,6 +37,7 @@ def call(service: Service, operation: str, body: bytes, settings: Settings) -> A
         "recall": questions.recall,
         "expand": questions.expand,
         "analogy": questions.analogy,
+        "similar": questions.similar,
         "embed": _embed,
         "stop": _stop,
     }

@@ -15,6 +15,12 @@ if TYPE_CHECKING:
 
 #: Query vectors kept: about a day of one person's prompts, 400 kB at 384 dimensions.
 KEPT = 256
+#: Seconds to wait for a computation that another began; then words must do (SuperLocalMemory: about a second).
+PATIENCE_S = 1.0
+
+
+class TooBusy(Exception):
+    """The vector did not come in time."""
 
 
 class _Flight:
@@ -93,7 +99,8 @@ class SharedEmbedder:
 
     @staticmethod
     def _follow(flight: _Flight) -> np.ndarray:
-        flight.landed.wait()
+        if not flight.landed.wait(PATIENCE_S):
+            raise TooBusy("the model has too much to do")
         if flight.vector is None:
             raise RuntimeError("the embedding that this request waited for failed") from flight.problem
         return flight.vector

@@ -5,10 +5,11 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING, Any
 
+from chitta.daemon.desk import Busy
 from chitta.daemon.logbook import sentence_of
 from chitta.daemon.refusal import Refusal
 from chitta.settings import Settings
-from chitta.wire.codec import MISUSE, UNAVAILABLE
+from chitta.wire.codec import BUSY, MISUSE, UNAVAILABLE
 
 if TYPE_CHECKING:
     from chitta.daemon.service import Service
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
 #: Seconds that a person's question waits for a model that is still loading; a prompt waits far less.
 PATIENCE_S = 60.0
 _MOST_IDS = 100
+_MOST_REALMS = 10
 
 
 def recall(service: Service, asked: dict[str, Any], settings: Settings) -> dict[str, Any]:
@@ -40,9 +42,16 @@ def recall(service: Service, asked: dict[str, Any], settings: Settings) -> dict[
     with service.parts.library.reading() as snapshot:
         engine = service.engine(snapshot, settings)
         try:
-            return as_json(engine, answer(engine, question), question)
+            return service.desk.answer(
+                repr((question, settings.as_line())),
+                snapshot,
+                lambda: as_json(engine, answer(engine, question), question),
+                lambda given: not given["header"]["warming"] and not given["header"]["note"],
+            )
         except Unavailable as problem:
             raise Refusal(UNAVAILABLE, sentence_of(problem)) from None
+        except Busy as problem:
+            raise Refusal(BUSY, f"{problem}; ask again in about {problem.again_in_s} s") from None
 
 
 def expand(service: Service, asked: dict[str, Any], settings: Settings) -> dict[str, Any]:
@@ -72,3 +81,22 @@ def analogy(service: Service, asked: dict[str, Any], settings: Settings) -> dict
             return transferred_json(snapshot, text, realm)
         except ValueError as problem:
             raise Refusal(MISUSE, str(problem)) from None
+
+
+def similar(service: Service, asked: dict[str, Any], settings: Settings) -> dict[str, Any]:
+    """``cosines`` by id of the notes nearest to a note's text in each realm; none while no model is loaded.
+
+    Nothing is waited for: who asks is about to keep a note, and goes by words else. Raises ``Refusal``.
+    """
+    text, realms, limit = asked.get("text"), asked.get("realms"), asked.get("limit", 10)
+    if not isinstance(text, str) or not isinstance(realms, list) or not all(isinstance(name, str) for name in realms):
+        raise Refusal(MISUSE, "similar takes a text and a list of realms")
+    if not isinstance(limit, int) or not 0 < limit <= _MOST_IDS:
+        raise Refusal(MISUSE, f"limit is a number from 1 to {_MOST_IDS}")
+    embedder = service.parts.models.loaded().embedder
+    with service.parts.library.reading() as snapshot:
+        if embedder is None or snapshot is None or snapshot.vectors is None or snapshot.model != embedder.name:
+            return {"cosines": {}}
+        near = snapshot.vectors.compare(embedder.embed_notes([text])[0])
+        hits = [hit for realm in realms[:_MOST_REALMS] for hit in near.search(realm=realm, limit=limit)]
+    return {"cosines": {hit.id: hit.score for hit in hits}}

@@ -10,8 +10,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from chitta.breadcrumb import place_of
 from chitta.daemon import memory
+from chitta.daemon.desk import Desk
 from chitta.daemon.environment import Environment, OtherStore
 from chitta.daemon.freshness import Freshness
+from chitta.daemon.graphs import GraphBuilder
 from chitta.daemon.library import Library
 from chitta.daemon.logbook import Logbook
 from chitta.daemon.refusal import Refusal
@@ -71,6 +73,8 @@ class Service:
         self._count = itertools.count(1)
         self.requests = 0
         self._calibration = _Calibrations()
+        self.graphs = GraphBuilder(parts.log)
+        self.desk = Desk()
 
     def warm_up(self) -> None:
         """Open the index, then begin to load the models."""
@@ -171,9 +175,11 @@ class Service:
         )
 
     def rest(self) -> None:
-        """Let go of what only served the last prompts."""
+        """Let go of what only served the last prompts, and see to what makes the next ones faster."""
         self.parts.library.forget_readings()
         memory.give_back()
+        with self.parts.library.reading() as snapshot:
+            self.graphs.see_to(snapshot)
 
     # turn
 

@@ -14,9 +14,9 @@ from typing import Any, NamedTuple
 
 from chitta.admission.tokens import clean_prompt
 from chitta.evaluate.dataset import QUERY_KEYS, BadDataset, Dataset, Query, read_dataset, read_lines
+from chitta.importing.plain import read_path
 from chitta.notes.ids import valid_id
 from chitta.notes.note import Note, one_line
-from chitta.notes.readers import read_path
 from chitta.notes.realms import GLOBAL
 from chitta.turn import focus
 

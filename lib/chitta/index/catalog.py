@@ -140,6 +140,12 @@ class Catalog:
         statement = f"SELECT packed FROM notes {where} ORDER BY stamp DESC, id LIMIT ? OFFSET ?"
         return self._notes(statement, [*(value for _, value in wanted), limit, offset])
 
+    def holding(self, fragments: Collection[str]) -> list[Note]:
+        """Notes whose stored form holds any of these pieces of JSON, by id: such as ``"quarantine":true``."""
+        wanted = [fragment.encode() for fragment in fragments]
+        where = " OR ".join("instr(packed, ?)" for _ in wanted) or "0"
+        return self._notes(f"SELECT packed FROM notes WHERE {where} ORDER BY id", wanted)
+
     def path_of(self, name: str) -> str | None:
         """The file of a note, relative to the notes folder."""
         found = self._rows("SELECT path FROM notes WHERE id = ?", [name])

@@ -109,6 +109,11 @@ class Notes:
         found.sort(key=lambda note: max(note.created, note.updated), reverse=True)
         return found[offset : offset + limit]
 
+    def holding(self, fragments: Collection[str]) -> list[Note]:
+        with _reported("catalog", self._report):
+            return self._catalog.holding(fragments) if self._catalog is not None else []
+        return []
+
     def path_of(self, name: str) -> str | None:
         with _reported("catalog", self._report):
             return self._catalog.path_of(name) if self._catalog is not None else None

@@ -1,4 +1,4 @@
-"""Vectors of notes: one file of float16 rows per realm, compared exactly.
+"""Vectors of notes: one file of float16 rows per realm, compared exactly, or through a graph where they are many.
 
 A file is rows of ``dim`` little-endian float16 values and nothing else; the catalog says which
 row is which note's and how many rows there must be, so a file cut short is noticed. Rows are
@@ -12,15 +12,19 @@ from __future__ import annotations
 
 import math
 import os
+import time
+from bisect import bisect_left
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from threading import Lock
 from typing import TYPE_CHECKING, NamedTuple
 
-from chitta.index import Hit
+from chitta.index import Hit, neighbours
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
+
+    from chitta.index.neighbours import Graph
 
     Matrix = NDArray[np.float32]
 
@@ -28,6 +32,14 @@ if TYPE_CHECKING:
 KEPT_BYTES = 192 * 1024 * 1024
 #: Rows that are turned to float32 at a time.
 BLOCK = 1024
+#: Rows that the mean of all is taken of, evenly spread, where there are more.
+_MEAN_ROWS = 65_536
+#: What a graph is asked for beyond the limit: rows of notes that are gone, and exact order among the last.
+_SPARE_SHARE, _SPARE = 2, 32
+#: Most notes that a graph is asked for; a larger page is compared exactly.
+_GRAPH_LIMIT = 200
+#: Seconds between two looks for a graph that is not there yet.
+_LOOK_EVERY_S = 5.0
 SCORE_DIGITS = 6
 _TIE = 2 * 10**-SCORE_DIGITS
 
@@ -78,13 +90,15 @@ class VectorIndex:
         report: Callable[[str], None] = lambda problem: None,
     ) -> None:
         self.dim = dim
-        self._folder = folder
+        self.folder = folder
         self._report = report
         self._lock = Lock()
         self._kept_bytes = 0
         self._mean: Matrix | None = None
         self._by_file: dict[str, _Matrix] = {}
         self._realms: dict[str, list[_Matrix]] = {}
+        self._graphs: dict[str, Graph] = {}
+        self._looked: dict[str, float] = {}
         room: dict[str, int] = {}
         for file in files:
             matrix = _Matrix(file.file)
@@ -128,24 +142,48 @@ class VectorIndex:
         """The unit vector ``query`` (dim,) as something to ask. Raises ``ValueError`` for one of another dimension."""
         return Comparison(self, self._checked(query))
 
+    def files(self) -> list[tuple[str, int]]:
+        """Every file's name and its rows, those of notes that are gone among them."""
+        return [
+            (matrix.file, rows_in(os.path.join(self.folder, matrix.file), self.dim)) for matrix in self.matrices(None)
+        ]
+
     def matrices(self, realm: str | None) -> Sequence[_Matrix]:
         """The files of a realm, or of all; a realm without vectors has none."""
         return list(self._by_file.values()) if realm is None else self._realms.get(realm, [])
-
-    def place(self, name: str) -> tuple[_Matrix, int] | None:
-        """The file of a note's vector and its number there; None for a note without one."""
-        return self._place.get(name)
 
     def of(self, ids: Sequence[str]) -> Matrix:
         """The vectors of these notes, float32 (n, dim), in the order asked; zeros for a note without one."""
         import numpy as np
 
         found = np.zeros((len(ids), self.dim), dtype=np.float32)
-        for row, name in enumerate(ids):
+        for matrix, at in self.gathered(ids):
+            places = list(at.values())
+            rows = self._at(matrix, places)
+            found[list(at)] = rows
+        return found
+
+    def gathered(self, ids: Sequence[str]) -> list[tuple[_Matrix, dict[int, int]]]:
+        """The files of these notes' vectors, each with the places in it by the number in ``ids``."""
+        found: dict[str, tuple[_Matrix, dict[int, int]]] = {}
+        for number, name in enumerate(ids):
             at = self._place.get(name)
             if at is not None:
-                found[row] = self._rows(at[0], at[1], at[1] + 1)[0]
-        return found
+                found.setdefault(at[0].file, (at[0], {}))[1][number] = at[1]
+        return list(found.values())
+
+    def graph_of(self, matrix: _Matrix) -> Graph | None:
+        """The graph of a file that is worth one; None where it is small, or there is none yet."""
+        if len(matrix.ids) < neighbours.WORTH_ROWS:
+            return None
+        with self._lock:
+            now = time.monotonic()
+            if matrix.file not in self._graphs and now - self._looked.get(matrix.file, -_LOOK_EVERY_S) >= _LOOK_EVERY_S:
+                self._looked[matrix.file] = now
+                graph = neighbours.open_graph(self.folder, matrix.file, self.dim)
+                if graph is not None:
+                    self._graphs[matrix.file] = graph
+            return self._graphs.get(matrix.file)
 
     def dots(self, matrix: _Matrix, query: Matrix) -> Matrix:
         """The dot product of ``query`` (dim,) with every live row of a file, in order, float32 (n,)."""
@@ -154,9 +192,9 @@ class VectorIndex:
         blocks = [_dot(block, query) for block in self._blocks(matrix)]
         return np.concatenate(blocks) if blocks else np.zeros(0, dtype=np.float32)
 
-    def dot(self, matrix: _Matrix, place: int, query: Matrix) -> float:
-        """The dot product of ``query`` with one row: the same number as :meth:`dots` has for it."""
-        return float(_dot(self._rows(matrix, place, place + 1), query)[0])
+    def dots_at(self, matrix: _Matrix, places: Sequence[int], query: Matrix) -> Matrix:
+        """The dot products of ``query`` with some rows: the same numbers as :meth:`dots` has for them."""
+        return _dot(self._at(matrix, places), query)
 
     def centre(self, query: Matrix) -> float:
         """Cosine of the unit vector ``query`` with the mean of all vectors; 0 when there are none."""
@@ -165,8 +203,9 @@ class VectorIndex:
         query = self._checked(query)
         if self._mean is None:
             total = np.zeros(self.dim, dtype=np.float64)
+            every = max(1, self.count // _MEAN_ROWS)
             for matrix in self._by_file.values():
-                for block in self._blocks(matrix):
+                for block in self._blocks(matrix, every):
                     total += block.sum(axis=0, dtype=np.float64)
             norm = float(np.linalg.norm(total))
             self._mean = (total / norm if norm else total).astype(np.float32)
@@ -180,36 +219,36 @@ class VectorIndex:
             raise ValueError(f"a query of shape {query.shape} for vectors of dimension {self.dim}")
         return query
 
-    def _blocks(self, matrix: _Matrix) -> Iterator[Matrix]:
-        """All live rows as float32, in order; whole when they are kept in memory."""
+    def _blocks(self, matrix: _Matrix, every: int = 1) -> Iterator[Matrix]:
+        """All live rows as float32, in order, or every so many blocks of them; whole when they are kept in memory."""
         self._keep(matrix)
         if matrix.kept is not None:
             yield matrix.kept
             return
-        for start in range(0, len(matrix.ids), BLOCK):
-            yield self._rows(matrix, start, min(start + BLOCK, len(matrix.ids)))
+        for start in range(0, len(matrix.ids), BLOCK * every):
+            yield self._at(matrix, range(start, min(start + BLOCK, len(matrix.ids))))
 
     def _keep(self, matrix: _Matrix) -> None:
         with self._lock:
             size = len(matrix.ids) * self.dim * 4
             if matrix.kept is None and matrix.ids and self._kept_bytes + size <= KEPT_BYTES:
-                matrix.kept = self._from_disk(matrix, 0, len(matrix.ids))
+                matrix.kept = self._from_disk(matrix, range(len(matrix.ids)))
                 self._kept_bytes += size
 
-    def _rows(self, matrix: _Matrix, start: int, end: int) -> Matrix:
-        return self._from_disk(matrix, start, end) if matrix.kept is None else matrix.kept[start:end]
+    def _at(self, matrix: _Matrix, places: Sequence[int]) -> Matrix:
+        return self._from_disk(matrix, places) if matrix.kept is None else matrix.kept[list(places)]
 
-    def _from_disk(self, matrix: _Matrix, start: int, end: int) -> Matrix:
-        """Live rows ``start`` to ``end`` as float32 (n, dim); zeros, and a report, where they cannot be read.
+    def _from_disk(self, matrix: _Matrix, places: Sequence[int]) -> Matrix:
+        """Live rows by their place as float32 (n, dim); zeros, and a report, where they cannot be read.
 
         The file is mapped only as long as it is read, and not beyond its present end: touching
         a map past the end of a file that was cut short ends the process.
         """
         import numpy as np
 
-        rows = np.zeros((end - start, self.dim), dtype=np.float32)
-        wanted = np.asarray(matrix.rows[start:end])
-        path = os.path.join(self._folder, matrix.file)
+        rows = np.zeros((len(places), self.dim), dtype=np.float32)
+        wanted = np.asarray([matrix.rows[place] for place in places], dtype=np.int64)
+        path = os.path.join(self.folder, matrix.file)
         there = wanted < rows_in(path, self.dim)
         try:
             if there.any():
@@ -228,7 +267,8 @@ class VectorIndex:
 
 
 class Comparison:
-    """One query and the vectors. Each file is gone through when it is first searched; what came of it is kept.
+    """One query and the vectors. Each file is gone through when it is first searched, or asked through its graph;
+    what came of it is kept.
 
     Safe to share between threads.
     """
@@ -238,11 +278,13 @@ class Comparison:
         self._index = index
         self._lock = Lock()
         self._dots: dict[str, Matrix] = {}
+        self._near: dict[str, tuple[int, list[Hit]]] = {}
 
     def search(self, *, realm: str | None = None, limit: int = 10, kinds: Collection[str] | None = None) -> list[Hit]:
         """The ``limit`` notes of highest cosine with the query, ties by id.
 
-        ``realm`` None means all realms, ``kinds`` None all kinds.
+        ``realm`` None means all realms, ``kinds`` None all kinds. Of a file with a graph they are nearly always the
+        nearest (:mod:`chitta.index.neighbours`); the cosines are exact.
         """
         scored: list[Hit] = []
         for matrix in self._index.matrices(realm):
@@ -252,15 +294,14 @@ class Comparison:
 
     def cosines(self, ids: Iterable[str]) -> dict[str, float]:
         """The cosine of each of these notes with the query; notes without a vector are left out."""
-        found: dict[str, float] = {}
-        for name in ids:
-            at = self._index.place(name)
-            if at is not None:
-                matrix, place = at
-                dots = self._dots.get(matrix.file)
-                dot = self._index.dot(matrix, place, self.query) if dots is None else float(dots[place])
-                found[name] = round(dot, SCORE_DIGITS)
-        return found
+        names = list(ids)
+        found: dict[int, float] = {}
+        for matrix, at in self._index.gathered(names):
+            places = list(at.values())
+            whole = self._dots.get(matrix.file)
+            dots = self._index.dots_at(matrix, places, self.query) if whole is None else whole[places]
+            found |= zip(at, dots.tolist(), strict=True)
+        return {name: round(found[number], SCORE_DIGITS) for number, name in enumerate(names) if number in found}
 
     def centre(self) -> float:
         """Cosine of the query with the mean of all vectors; 0 when there are none."""
@@ -271,6 +312,10 @@ class Comparison:
 
         if not matrix.ids or limit <= 0:
             return []
+        if kinds is None and limit <= _GRAPH_LIMIT and matrix.file not in self._dots:
+            graph = self._index.graph_of(matrix)
+            if graph is not None:
+                return self._through(graph, matrix, limit)
         dots = self._whole(matrix)
         if kinds is not None:
             wanted = np.fromiter((kind in kinds for kind in matrix.kinds), dtype=bool, count=len(matrix.kinds))
@@ -280,9 +325,29 @@ class Comparison:
             chosen = np.flatnonzero(dots >= cut - _TIE)  # what is rounded to the same score is a tie
         else:
             chosen = np.arange(len(dots))
-        scores = np.round(dots[chosen].astype(np.float64), SCORE_DIGITS).tolist()
+        scores = _rounded(dots[chosen])
         found = zip(chosen.tolist(), scores, strict=True)
         return [Hit(matrix.ids[place], score) for place, score in found if score > -math.inf]
+
+    def _through(self, graph: Graph, matrix: _Matrix, limit: int) -> list[Hit]:
+        """The best of what the graph names and of the rows that it does not cover."""
+        with self._lock:
+            asked, hits = self._near.get(matrix.file, (0, []))
+            if asked < limit:
+                rows = sorted(graph.near(self.query, _SPARE_SHARE * limit + _SPARE))
+                places = [
+                    place
+                    for place, row in ((bisect_left(matrix.rows, row), row) for row in rows)
+                    if place < len(matrix.rows) and matrix.rows[place] == row
+                ]
+                places += range(bisect_left(matrix.rows, graph.rows), len(matrix.rows))
+                dots = self._index.dots_at(matrix, places, self.query)
+                scores = _rounded(dots)
+                hits = [Hit(matrix.ids[place], score) for place, score in zip(places, scores, strict=True)]
+                hits.sort(key=lambda hit: (-hit.score, hit.id))
+                hits = hits[:limit]
+                self._near[matrix.file] = (limit, hits)
+        return hits[:limit]
 
     def _whole(self, matrix: _Matrix) -> Matrix:
         with self._lock:
@@ -290,6 +355,13 @@ class Comparison:
             if found is None:
                 found = self._dots[matrix.file] = self._index.dots(matrix, self.query)
             return found
+
+
+def _rounded(dots: Matrix) -> list[float]:
+    import numpy as np
+
+    rounded: list[float] = np.round(dots.astype(np.float64), SCORE_DIGITS).tolist()
+    return rounded
 
 
 def _dot(rows: Matrix, query: Matrix) -> Matrix:

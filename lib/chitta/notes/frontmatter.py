@@ -11,7 +11,7 @@ import datetime
 import math
 import re
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 import yaml
 
@@ -40,6 +40,7 @@ _TRUST_WORDS = {"very high": 0.95, "high": 0.9, "medium": 0.6, "low": 0.3, "very
 _FALSE = frozenset({"", "false", "no", "off", "0", "none", "null"})
 _HEADING = re.compile(r"#[ \t]+(\S.*?)(?:[ \t]+#+)?[ \t]*")
 _FENCE = re.compile(r" {0,3}(```|~~~)")
+_BEGINS = re.compile(r"---[ \t]*\n(?:[ \t]*(?:#.*)?\n)*[A-Za-z][\w-]*:(?:[ \t]|$)", re.MULTILINE)
 
 
 def decode(data: bytes) -> str:
@@ -59,13 +60,30 @@ def parse_note(text: str, *, fallback_id: str, fallback_realm: str) -> Note:
     lines of which can stand for gigabytes) is taken as part of the text. The title is that of the
     front matter, else the first ``# `` heading, else empty.
     """
+    read = parts_of(text)
+    return note_from_fields(read.fields, read.body, fallback_id=fallback_id, fallback_realm=fallback_realm)
+
+
+class Parts(NamedTuple):
+    """A file's front matter and the text below it; ``problem`` says why front matter was taken as text."""
+
+    fields: dict[str, object]
+    body: str
+    problem: str = ""
+
+
+def parts_of(text: str) -> Parts:
+    """Front matter and body, for whoever maps other keys; never raises. :func:`parse_note` has the rules."""
     text = _clean(text.removeprefix("\ufeff"))
     block, body = _split(text)
     try:
-        fields = _read(block)
-    except Exception:  # PyYAML lets IndexError, KeyError and more escape from values with odd tags
-        fields, body = {}, text
-    return note_from_fields(fields, body, fallback_id=fallback_id, fallback_realm=fallback_realm)
+        return Parts(_read(block), body, "" if block else _unclosed(text))
+    except yaml.MarkedYAMLError as problem:
+        mark = problem.problem_mark
+        place = f"line {mark.line + 2}: " if mark is not None else ""  # the first line is the opening ---
+        return Parts({}, text, one_line(f"{place}{problem.problem or 'is not YAML'}", MAX_TITLE))
+    except Exception as problem:  # PyYAML lets IndexError, KeyError and more escape from values with odd tags
+        return Parts({}, text, one_line(str(problem), MAX_TITLE) or type(problem).__name__)
 
 
 def note_from_fields(fields: Mapping[str, object], text: str, *, fallback_id: str, fallback_realm: str) -> Note:
@@ -104,17 +122,21 @@ def heading(text: str) -> str:
     return ""
 
 
+def fields_of(note: Note) -> dict[str, object]:
+    """The front matter's keys and values in the order of the file; defaults are left out, unknown keys come last."""
+    default = Note(id="")
+    values = {name: getattr(note, name) for name in _ORDER}
+    values["title"] = one_line(note.title, MAX_TITLE)
+    kept = {name: value for name, value in values.items() if name in _ALWAYS or value != getattr(default, name)}
+    return kept | {key: value for key, value in note.extra if key not in _KNOWN}
+
+
 def format_note(note: Note) -> str:
     """The file's text. Defaults are left out; unknown keys follow the known ones.
 
     Raises ``ValueError`` when the front matter would be too long to be read again.
     """
-    default = Note(id="")
-    values = {name: getattr(note, name) for name in _ORDER}
-    values["title"] = one_line(note.title, MAX_TITLE)
-    kept = {name: value for name, value in values.items() if name in _ALWAYS or value != getattr(default, name)}
-    kept |= {key: value for key, value in note.extra if key not in _KNOWN}
-    lines = [_dump(key, value) for key, value in kept.items()]
+    lines = [_dump(key, value) for key, value in fields_of(note).items()]
     head = "".join(lines)
     if len(head) > MAX_FRONT_MATTER:
         raise ValueError(f"the front matter of {note.id!r} would be longer than {MAX_FRONT_MATTER // 1024} kB")
@@ -152,6 +174,13 @@ def _split(text: str) -> tuple[str, str]:
     if end is None or end.start() > MAX_FRONT_MATTER:
         return "", text
     return rest[: end.start()], rest[end.end() + 1 :]
+
+
+def _unclosed(text: str) -> str:
+    """Why a text that seems to begin with front matter has none; a rule of three hyphens alone is no front matter."""
+    if not _BEGINS.match(text) or re.match(r"---[ \t]*\n(?:---|\.\.\.)[ \t]*$", text, re.MULTILINE):
+        return ""
+    return f"it has no closing --- within {MAX_FRONT_MATTER // 1024} kB"
 
 
 def _read(block: str) -> dict[str, object]:

@@ -167,6 +167,11 @@ def contradictions(notes: Sequence[Note]) -> list[Contradiction]:
     return found
 
 
+def negates(one: Note, other: Note) -> bool:
+    """Whether one title is the other negated, whichever is the newer: "always squash" and "never squash"."""
+    return _are_negations(_Facts.of(one, False), _Facts.of(other, False))
+
+
 def says_replaced(note: Note) -> bool:
     """Whether the title, or the text in its first words, says that the note holds no more.
 
@@ -247,13 +252,13 @@ class _Facts(NamedTuple):
 
     @classmethod
     def of(cls, note: Note, gone: bool) -> _Facts:
-        head = _HEAD.match(note.title)
+        words, negated, head, tail = _of_title(note.title)
         return cls(
             note,
-            content_terms(_NEGATIONS.sub(" ", note.title), shortest=1) - _EMPHASIS,
-            _NEGATIONS.search(note.title) is not None,
-            content_terms(head[1], shortest=1) if head else frozenset(),
-            content_terms(note.title[head.end() :]) if head else frozenset(),
+            words,
+            negated,
+            head,
+            tail,
             frozenset(tag.strip().casefold() for tag in note.tags) - {""},
             _replacing(note.text[:_BEGINNING]),
             # When it was said, not when it was last touched: mending an old note's spelling does not renew it.
@@ -262,6 +267,22 @@ class _Facts(NamedTuple):
         )
 
 
+# The lanes of a prompt, and the next prompts, meet the same notes: what is read of a text is kept.
+
+
+@lru_cache(maxsize=1024)
+def _of_title(title: str) -> tuple[frozenset[str], bool, frozenset[str], frozenset[str]]:
+    """Words, whether it negates, words before the colon and after it."""
+    head = _HEAD.match(title)
+    return (
+        content_terms(_NEGATIONS.sub(" ", title), shortest=1) - _EMPHASIS,
+        _NEGATIONS.search(title) is not None,
+        content_terms(head[1], shortest=1) if head else frozenset(),
+        content_terms(title[head.end() :]) if head else frozenset(),
+    )
+
+
+@lru_cache(maxsize=256)
 def _replacing(text: str) -> frozenset[str]:
     """The words of the sentences that speak of one thing in place of another."""
     if _SPEAKS_OF_REPLACEMENT.search(text) is None:
@@ -291,10 +312,13 @@ def _shares_subject(loser: _Facts, fact: _Facts) -> bool:
 
 
 def _by_negation(one: _Facts, other: _Facts) -> tuple[_Facts, _Facts] | None:
+    return _by_age(one, other) if _are_negations(one, other) else None
+
+
+def _are_negations(one: _Facts, other: _Facts) -> bool:
     if one.negated == other.negated or len(one.words & other.words) < COMMON_WORDS:
-        return None
-    apart = _jaccard(one.words, other.words) <= NEGATED_JACCARD or not _may_share_tag(one, other)
-    return None if apart else _by_age(one, other)
+        return False
+    return _jaccard(one.words, other.words) > NEGATED_JACCARD and _may_share_tag(one, other)
 
 
 def _by_correction(one: _Facts, other: _Facts) -> tuple[_Facts, _Facts] | None:

@@ -119,14 +119,24 @@ def is_set(note: Note, key: str) -> bool:
 
 
 def without_copies(ranking: Ranking, notes: Mapping[str, Note]) -> list[tuple[str, float]]:
-    """The ranking without what is word for word a retired note of it under another id; the retired ones stay."""
-    gone = {content_hash(note) for name, _ in ranking if (note := notes.get(name)) is not None and is_retired(note)}
+    """The ranking without what is word for word a retired note of it under another id; the retired ones stay.
+
+    What replaced a retired note stays too: its text may have gone back to what it was, and of long notes only the
+    beginning is compared here.
+    """
+    gone: dict[str, list[Note]] = {}
+    for name, _ in ranking:
+        if (note := notes.get(name)) is not None and is_retired(note):
+            gone.setdefault(content_hash(note), []).append(note)
     if not gone:
         return list(ranking)
     return [
         (name, score)
         for name, score in ranking
-        if (note := notes.get(name)) is None or is_retired(note) or content_hash(note) not in gone
+        if (note := notes.get(name)) is None
+        or is_retired(note)
+        or (like := gone.get(content_hash(note))) is None
+        or any(old.superseded_by.strip() == name or old.id in note.supersedes for old in like)
     ]
 
 

@@ -21,8 +21,9 @@ NEUTRAL = 0.5
 LOW_CONFIDENCE, CONFIDENCE_SPAN = 0.3, 0.6
 #: Days over which recency falls, and the norm it never falls under (reflect).
 RECENCY_DAYS, OLDEST = 365, 0.1
-#: Norm by the note's ``authority``; any other value is neutral (reflect).
-AUTHORITY = {"law": 1.0, "promoted": 1.0, "advisory": NEUTRAL, "archived": 0.0}
+#: Norm by the note's ``authority``; any other value is neutral (reflect). What was captured and nobody has looked at,
+#: and what people said does not help, counts as little as what was archived.
+AUTHORITY = {"law": 1.0, "promoted": 1.0, "advisory": NEUTRAL, "captured": 0.0, "doubted": 0.0, "archived": 0.0}
 #: How a kind is preferred where the reranker has judged (chitta's paper); kinds not here have 1.
 KIND_PRIORS: dict[str, float] = {
     "correction": 1.3,
@@ -78,7 +79,7 @@ def factors(note: Note, asked: Asked, alphas: Alphas = ALPHAS) -> dict[str, floa
     """Each boost by its name (the fields of :class:`Alphas`)."""
     norms = {
         "confidence": (note.confidence - LOW_CONFIDENCE) / CONFIDENCE_SPAN,
-        "recency": _recency(note, asked.now),
+        "recency": OLDEST if _is_captured(note) else _recency(note, asked.now),
         "tags": _tags(note, asked.tags),
         "proof": NEUTRAL + math.log(max(1, note.proof_count)) / 10,
         "project": 1.0 if asked.realm and asked.realm == note.realm and not asked.one_realm else NEUTRAL,
@@ -217,6 +218,11 @@ def _shown(name: str) -> str:
 
 def _factor(norm: float, alpha: float) -> float:
     return 1.0 + alpha * (min(1.0, max(0.0, norm)) - NEUTRAL)
+
+
+def _is_captured(note: Note) -> bool:
+    """Whether a machine wrote it and nobody has looked: being new is then no merit over what a person saved."""
+    return _folded(note.authority) == "captured"
 
 
 def _recency(note: Note, today: date) -> float:

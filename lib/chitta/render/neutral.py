@@ -33,7 +33,18 @@ _UNSEEN = re.compile(
     "\U000e0000-\U000e0fff]"
     "|(?<![^\x00-\x7f])\ufe0f"
 )
-_MARKUP = re.compile(r"<(?=[A-Za-z!?|]|\s*/)")
+# "<" before what opens or closes a tag (letters of any script: some are look-alikes), its full-width and small forms,
+# and brackets that look like it where they frame a word of a harness.
+_MARKUP = re.compile(
+    r"<(?=[A-Za-z!?|]|\s*/|[^\x00-\x7f])|[\uff1c\ufe64](?=\s*[/\uff0f]?\s*[A-Za-z!?|\uff21-\uff5a])"
+    r"|[\u2039\u276e\u27e8\u2329\u3008](?=\s*[/\uff0f]?\s*"
+    r"(?:system|assistant|user|human|function|invoke|tool|hook|antml|instruction|chitta))",
+    re.IGNORECASE,
+)
+# Marks of turns in templates of models, and lines that pose as a speaker's.
+_TURN = re.compile(r"\[(?=/?(?:INST|SYS|SYSTEM|ASSISTANT|AVAILABLE_TOOLS|TOOL_CALLS)\])")
+_SPEAKER = re.compile(r"^([^\S\n]*(?:Human|Assistant|System))(?=[^\S\n]*:)", re.MULTILINE)
+_FENCE = re.compile(r"^[^\S\n]*(?=```|~~~)", re.MULTILINE)
 # The two ways in which a line of the block begins that a line of a memory must not.
 _ITEM = re.compile(r"^([^\S\n]*-\s*)\[", re.MULTILINE)
 _SUMMARY = re.compile(r"^([^\S\n]*)\[(?=\s*admit)", re.IGNORECASE | re.MULTILINE)
@@ -46,4 +57,18 @@ def neutral(text: str) -> str:
     text = _NEWLINES.sub("\n", without_surrogates(text))
     text = _UNSEEN.sub("", _TERMINAL.sub("", text))
     text = _LONG.sub(lambda run: run[0][:_KEPT_TOKEN_CHARS] + "…", _MARKUP.sub("&lt;", text))
-    return _SUMMARY.sub(r"\1\\[", _ITEM.sub(r"\1\\[", text))
+    text = _SUMMARY.sub(r"\1\\[", _ITEM.sub(r"\1\\[", text))
+    if "[" in text:
+        text = _TURN.sub(r"\\[", text)
+    return _without_open_fence(_SPEAKER.sub(r"\1\\", text))
+
+
+def _without_open_fence(text: str) -> str:
+    """The last of an odd number of fences made text, so that a memory cannot swallow what follows it."""
+    if "```" not in text and "~~~" not in text:
+        return text
+    fences = list(_FENCE.finditer(text))
+    if len(fences) % 2 == 0:
+        return text
+    at = fences[-1].end()
+    return text[:at] + "\\" + text[at:]

@@ -1,4 +1,5 @@
-"""A session is put away: before a compaction, after a turn, at its end. Nothing is printed, no daemon is needed.
+"""A session is put away: before a compaction, after a turn or a subagent, at its end. Nothing is printed, and no
+daemon is needed.
 
 Its transcript is queued in ``$CHITTA_HOME/state/queue.jsonl`` for whoever reads transcripts later: one line
 ``{ts, session_id, transcript_path, trigger, cwd, harness}`` a call, added by one write.
@@ -18,7 +19,7 @@ from chitta.settings import Settings
 from chitta.wire import codec
 
 QUEUE = "queue.jsonl"
-_LOCK = "queue.lock"
+QUEUE_LOCK = "queue.lock"
 #: Seconds to wait for it: a line without it is better than no line.
 _LOCK_S = 0.3
 #: Bytes of the queue; when it is full its older half goes.
@@ -99,7 +100,7 @@ def _added(occasion: Occasion, path: str, state_dir: str, now: float) -> bool:
 
 def _locked(state_dir: str) -> int:
     """A descriptor with the queue's lock, or without it where somebody holds it for longer than a write takes."""
-    lock = os.open(os.path.join(state_dir, _LOCK), os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
+    lock = os.open(os.path.join(state_dir, QUEUE_LOCK), os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
     end = time.monotonic() + _LOCK_S
     while True:
         try:

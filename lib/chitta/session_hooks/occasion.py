@@ -14,7 +14,7 @@ from chitta.notes.note import one_line
 #: What each script is for; the argument that it gives.
 START, SUBAGENT, FLUSH = "start", "subagent", "flush"
 #: Why a session is put away, by every name that a harness has for it.
-COMPACT, STOP, END = "PreCompact", "Stop", "SessionEnd"
+COMPACT, STOP, END, SUBAGENT_STOP = "PreCompact", "Stop", "SessionEnd", "SubagentStop"
 _FLUSHES = {
     "precompact": COMPACT,
     "precompress": COMPACT,
@@ -22,12 +22,15 @@ _FLUSHES = {
     "agentstop": STOP,
     "afteragent": STOP,
     "sessionend": END,
+    "subagentstop": SUBAGENT_STOP,
 }
 #: How a payload without an event's name (Copilot CLI's camelCase) shows why, the first key that it has.
 _FLUSH_SIGNS = (("stopReason", STOP), ("reason", END), ("trigger", COMPACT))
 _STARTS = {START: "sessionstart", SUBAGENT: "subagentstart"}
 
 TRANSCRIPT_KEYS = ("transcript_path", "transcriptPath")
+#: A subagent's own transcript, which stands beside its session's as it stops.
+AGENT_TRANSCRIPT_KEYS = ("agent_transcript_path", "agentTranscriptPath")
 AGENT_KEYS = ("agent_type", "agentType", "agent_name", "agentName", "subagent_type")
 TASK_KEYS = ("prompt", "task", "task_prompt", "taskPrompt", "description", "agentDescription")
 MAX_TASK_CHARS = 2_000
@@ -37,8 +40,8 @@ _MAX_WORD_CHARS = 80
 class Occasion(NamedTuple):
     """One call of a session hook. ``event`` is the name the harness gave, "" where it gave none.
 
-    ``why`` of a flush is :data:`COMPACT`, :data:`STOP` or :data:`END`. ``source`` says how a session starts,
-    ``trigger`` what asked for a compaction; both as the harness says it, in lower case.
+    ``why`` of a flush is :data:`COMPACT`, :data:`STOP`, :data:`END` or :data:`SUBAGENT_STOP`. ``source`` says how a
+    session starts, ``trigger`` what asked for a compaction; both as the harness says it, in lower case.
     """
 
     part: str
@@ -73,7 +76,7 @@ def read(payload: bytes, part: str, told: str = "", cwd: str = "") -> Occasion |
         session=turn.session_of(value),
         cwd=turn.first_text(value, turn.CWD_KEYS) or cwd,
         source=_word(value, "source"),
-        transcript=turn.first_text(value, TRANSCRIPT_KEYS),
+        transcript=turn.first_text(value, (*(AGENT_TRANSCRIPT_KEYS if why == SUBAGENT_STOP else ()), *TRANSCRIPT_KEYS)),
         trigger=_word(value, "trigger"),
         why=why,
         agent=one_line(turn.first_text(value, AGENT_KEYS), _MAX_WORD_CHARS),

@@ -25,6 +25,8 @@ def main() -> None:
     if not client.flag("CHITTA_HEADLESS"):
         try:
             client.write_all(1, run(part, harness))
+            if part == "start":
+                _drain()
         except Exception as problem:
             client.complain(f"session: {type(problem).__name__}: {problem}")
             client.leave_breadcrumb("session", problem)
@@ -73,6 +75,14 @@ def _warm() -> None:
         from chitta import starter
 
         starter.start_daemon()
+
+
+def _drain() -> None:
+    """Have the queued transcripts read, where that is wanted. The answer is out by now."""
+    from chitta.session_hooks import drain_start
+    from chitta.settings import load
+
+    drain_start.start(load())
 
 
 def _budget(part: str) -> float:

@@ -18,6 +18,8 @@ PROTOCOL = "v1"
 MAX_FRAME_BYTES = 64 * 1024 * 1024
 
 OK = 0
+#: Every place for a question is taken: ask again (EX_TEMPFAIL of sysexits.h). Of calls alone; a lane never says it.
+BUSY = 75
 MISUSE = 100
 UNAVAILABLE = 111
 LATE = 142

@@ -42,23 +42,32 @@ def entries(row: Harness, text: str) -> list[Found]:
     return [place.found for place in _places(row, _checked(text))]
 
 
-def install(row: Harness, text: str | None, root: str) -> str:
+def captures(row: Harness, text: str | None) -> bool:
+    """Whether a text has an entry of capture. Raises :class:`Refused`."""
+    found = entries(row, text) if text and text.strip() else []
+    return any(entry.ours.script == harness.CAPTURE for entry in found)
+
+
+def install(row: Harness, text: str | None, root: str, capture: bool = False) -> str:
     """The text with one entry for each event of the table, for the checkout ``root``; ``None`` is a file that is not.
+    ``capture`` adds capture's; those that are there stay without it.
 
     An entry of another checkout, or with another time limit, is brought up to date where it stands; a second one for
     the same event, and one for an event that is not in the table, goes. Twice is once. Raises :class:`Refused`.
     """
     if text is None or not text.strip():
-        return harness.template(row, root)
+        return harness.template(row, root, capture)
     before = text = _checked(text)
+    capture = capture or captures(row, text)
     for key, value in row.top.items():
         top = json_text.root(text)
         if top.get(key) is None:
             text = json_text.appended(text, top, key, value, json_text.style_of(text))
     while (place := _superfluous(row, text)) is not None:
         text = _taken_out(text, place, None)
-    for event in row.events:
-        place = next((place for place in _places(row, text) if place.found.event == event.name), None)
+    for event in row.wired(capture):
+        at = (event.name, event.script)
+        place = next((one for one in _places(row, text) if (one.found.event, one.found.ours.script) == at), None)
         if place is None:
             text = _added(row, text, event, root)
         elif place.found.ours.plain:
@@ -148,13 +157,13 @@ def _handlers(
 
 def _superfluous(row: Harness, text: str) -> _Place | None:
     """A chitta entry too many: the second for its event, or one that the table does not have there."""
-    wanted = {event.name: event.script for event in row.events}
-    seen: set[str] = set()
+    wanted = {(event.name, event.script) for event in row.wired(True)}
+    seen: set[tuple[str, str]] = set()
     for place in _places(row, text):
-        event = place.found.event
-        if event in seen or wanted.get(event) != place.found.ours.script:
+        key = (place.found.event, place.found.ours.script)
+        if key in seen or key not in wanted:
             return place
-        seen.add(event)
+        seen.add(key)
     return None
 
 

@@ -47,12 +47,13 @@ class _Record(NamedTuple):
     folders: tuple[str, ...]
 
 
-def plan_install(row: Harness, scope: str, file: Path, root: str, state: Path) -> Change:
-    """The change that wires a harness to the checkout ``root``. Raises :class:`Refused`, ``OSError``."""
+def plan_install(row: Harness, scope: str, file: Path, root: str, state: Path, capture: bool = False) -> Change:
+    """The change that wires a harness to the checkout ``root``, ``capture`` with capture's events too. Raises
+    :class:`Refused`, ``OSError``."""
     before = read(file)
     record = _recorded(state, file)
     bom, text = _decoded(before)
-    after = bom + _encoded(edit.install(row, text, root))
+    after = bom + _encoded(edit.install(row, text, root, capture))
     if record is not None and record.written == _hash(before):
         without = record.without
     elif text and text.strip():

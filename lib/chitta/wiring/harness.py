@@ -19,19 +19,23 @@ Scope = Literal["user", "project"]
 Form = Literal["exec", "shell", "guarded"]
 
 PROMPT, START, SUBAGENT, FLUSH = "prompt-core.sh", "session-start.sh", "subagent-start.sh", "session-flush.sh"
-SCRIPTS = (PROMPT, START, SUBAGENT, FLUSH)
-#: Seconds that a harness waits at most for each script; the scripts' own budgets lie below (6, 10, 5 and 1 s).
-LIMIT_S = {PROMPT: 10, START: 15, SUBAGENT: 10, FLUSH: 5}
+CAPTURE = "capture.sh"
+SCRIPTS = (PROMPT, START, SUBAGENT, FLUSH, CAPTURE)
+#: Seconds that a harness waits at most for each script; the scripts' own budgets lie below (6, 10, 5, 1 and 1 s).
+LIMIT_S = {PROMPT: 10, START: 15, SUBAGENT: 10, FLUSH: 5, CAPTURE: 5}
 #: Stands for the checkout in the templates.
 MARK = "@CHITTA_ROOT@"
 
 
 class Event(NamedTuple):
-    """One event of a harness: its name there, the script that answers it, and the time limit in seconds."""
+    """One event of a harness: its name there, the script that answers it, and the time limit in seconds.
+
+    ``matcher`` names the tools it is for, where its harness asks that of a group; "" is all."""
 
     name: str
     script: str
     limit_s: int
+    matcher: str = ""
 
 
 class Harness(NamedTuple):
@@ -40,7 +44,8 @@ class Harness(NamedTuple):
     ``home_variable`` names the variable that moves ``user_folder``; ``file`` lies in that folder, ``project_file`` in
     the project. ``grouped``: an event's list holds groups with a list ``hooks`` each, else the handlers themselves.
     ``limit_key`` and ``per_second``: how a time limit is written. ``top``: keys that the file must have besides hooks;
-    Codex drops a whole file that has one it does not know.
+    Codex drops a whole file that has one it does not know. ``capture``: events that only who asks for capture gets;
+    ``unwaited``: nobody waits for their hooks (``async``).
     """
 
     name: str
@@ -58,6 +63,12 @@ class Harness(NamedTuple):
     command_key: str = "command"
     extra: Mapping[str, str] = {}
     top: Mapping[str, Any] = {}
+    capture: tuple[Event, ...] = ()
+    unwaited: bool = False
+
+    def wired(self, capture: bool) -> tuple[Event, ...]:
+        """The events to be wired: with those of capture, or without."""
+        return (*self.events, *self.capture) if capture else self.events
 
 
 def _events(names: Mapping[str, str], **limits: int) -> tuple[Event, ...]:
@@ -70,8 +81,18 @@ _CLAUDE_EVENTS = {
     "SubagentStart": SUBAGENT,
     "PreCompact": FLUSH,
     "Stop": FLUSH,
+    "SubagentStop": FLUSH,
     "SessionEnd": FLUSH,
 }
+
+#: Tools whose results capture looks at: commands, lists of things to do, edits.
+_CAPTURED_TOOLS = "Bash|TodoWrite|TaskCreate|TaskUpdate|Edit|Write|MultiEdit|NotebookEdit"
+
+
+def _capture(*names: str, matcher: str = "", prompt: str = "") -> tuple[Event, ...]:
+    tools = tuple(Event(name, CAPTURE, LIMIT_S[CAPTURE], matcher) for name in names)
+    return (*tools, Event(prompt, CAPTURE, LIMIT_S[CAPTURE])) if prompt else tools
+
 
 TABLE: tuple[Harness, ...] = (
     # A program that is gone is a notice, and the prompt goes on.
@@ -85,6 +106,8 @@ TABLE: tuple[Harness, ...] = (
         ".claude/settings.json",
         _events(_CLAUDE_EVENTS),
         "exec",
+        capture=_capture("PostToolUse", "PostToolUseFailure", matcher=_CAPTURED_TOOLS, prompt="UserPromptSubmit"),
+        unwaited=True,
     ),
     # `args` is ignored, hence a shell's line; SessionEnd is given 3 s at most.
     Harness(
@@ -97,6 +120,9 @@ TABLE: tuple[Harness, ...] = (
         ".codex/hooks.json",
         _events(_CLAUDE_EVENTS, SessionEnd=3),
         "shell",
+        # Its tools go by other names (update_plan, apply_patch), and each one that is not named would be missed.
+        capture=_capture("PostToolUse", prompt="UserPromptSubmit"),
+        unwaited=True,
     ),
     Harness(
         "copilot",
@@ -121,6 +147,7 @@ TABLE: tuple[Harness, ...] = (
         limit_key="timeoutSec",
         command_key="bash",
         top={"version": 1},
+        capture=_capture("postToolUse"),
     ),
     # Any exit code but 0 and 1 discards the prompt, 127 of a checkout that is gone too: hence the guard.
     Harness(
@@ -175,7 +202,8 @@ def handler(row: Harness, event: Event, root: str) -> dict[str, Any]:
         entry[row.command_key] = f"{in_shell(script)} {row.name}"
     else:
         entry[row.command_key] = f"sh -c '{_GUARD} {row.name}' {in_shell(script)} || true"
-    return entry | {row.limit_key: event.limit_s * row.per_second}
+    limit: dict[str, Any] = {row.limit_key: event.limit_s * row.per_second}
+    return entry | limit | ({"async": True} if row.unwaited and event.script == CAPTURE else {})
 
 
 _GUARD = '[ ! -x "$0" ] || exec "$0"'
@@ -184,17 +212,22 @@ _GUARD = '[ ! -x "$0" ] || exec "$0"'
 def group(row: Harness, event: Event, root: str) -> dict[str, Any]:
     """What is added to an event's list: the handler in a group of its own, or the handler itself."""
     entry = handler(row, event, root)
-    return {"hooks": [entry]} if row.grouped else entry
+    if not row.grouped:
+        return entry
+    return {"matcher": event.matcher, "hooks": [entry]} if event.matcher else {"hooks": [entry]}
 
 
-def document(row: Harness, root: str) -> dict[str, Any]:
+def document(row: Harness, root: str, capture: bool = False) -> dict[str, Any]:
     """A whole file with chitta's hooks and nothing else."""
-    return {**row.top, "hooks": {event.name: [group(row, event, root)] for event in row.events}}
+    hooks: dict[str, list[Any]] = {}
+    for event in row.wired(capture):
+        hooks.setdefault(event.name, []).append(group(row, event, root))
+    return {**row.top, "hooks": hooks}
 
 
-def template(row: Harness, root: str = MARK) -> str:
+def template(row: Harness, root: str = MARK, capture: bool = False) -> str:
     """:func:`document` as text."""
-    return json.dumps(document(row, root), indent=2, ensure_ascii=False) + "\n"
+    return json.dumps(document(row, root, capture), indent=2, ensure_ascii=False) + "\n"
 
 
 def in_shell(text: str) -> str:

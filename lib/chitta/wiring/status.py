@@ -31,7 +31,8 @@ class Wired(NamedTuple):
     """How one harness is wired in one scope.
 
     ``events`` are those of the table that have an entry, ``missing`` the others, both in the table's order;
-    ``problems`` are sentences without a full stop. ``file`` is where the entries are or would be.
+    ``problems`` are sentences without a full stop. ``file`` is where the entries are or would be. ``capture`` are the
+    events of capture that have an entry, none unless it was asked for.
     """
 
     harness: str
@@ -41,6 +42,7 @@ class Wired(NamedTuple):
     events: tuple[str, ...]
     missing: tuple[str, ...]
     problems: tuple[str, ...]
+    capture: tuple[str, ...] = ()
 
     @property
     def good(self) -> bool:
@@ -70,7 +72,9 @@ def inspect(
         return Wired(row.name, scope, file, False, (), names, ())
     found = edit.entries(row, text) if text.strip() else []
     value = json_text.parse(text) if text.strip() else {}
-    there = {entry.event for entry in found}
+    there = {entry.event for entry in found if entry.ours.script != harness.CAPTURE}
+    captured = {entry.event for entry in found if entry.ours.script == harness.CAPTURE}
+    capture = tuple(event.name for event in row.capture if event.name in captured)
     problems = [*_of_entries(row, found, root, environ)]
     if found:
         problems += [*_of_file(row, value), *_switched_off(row, value, file)]
@@ -84,7 +88,9 @@ def inspect(
         problems.append(DOUBLE)
     events = tuple(name for name in names if name in there)
     missing = tuple(name for name in names if name not in there)
-    return Wired(row.name, scope, file, True, events, missing, tuple(dict.fromkeys(problems)))
+    if capture and len(capture) < len(row.capture):
+        problems.append(f"capture is wired in part: {', '.join(capture)}")
+    return Wired(row.name, scope, file, True, events, missing, tuple(dict.fromkeys(problems)), capture)
 
 
 def remedy(wired: Wired) -> str:
@@ -119,18 +125,21 @@ def _text_of(file: Path) -> tuple[str | None, str]:
 
 
 def _of_entries(row: Harness, found: list[Found], root: Path, environ: Mapping[str, str]) -> Iterator[str]:
-    wanted = {event.name: event for event in row.events}
-    seen: set[str] = set()
+    wanted = {(event.name, event.script): event for event in row.wired(True)}
+    first = {event.name: event for event in reversed(row.wired(True))}
+    seen: set[tuple[str, str]] = set()
     for event, entry, ours in found:
-        if event in seen:
+        # A script that is wrong here stands in the place of the event's own.
+        key = (event, ours.script if (event, ours.script) in wanted or event not in first else first[event].script)
+        if key in seen:
             yield f"{event} has more than one chitta entry"
-        seen.add(event)
-        if event not in wanted:
+        seen.add(key)
+        if event not in first:
             yield f"{event} is no event that chitta answers in {row.title}"
             continue
-        if ours.script != wanted[event].script:
+        if (event, ours.script) not in wanted:
             yield f"{event} starts {ours.script}, which is for another event"
-        yield from _limit(row, wanted[event], entry)
+        yield from _limit(row, wanted[key], entry)
         if os.path.isabs(ours.root):
             yield from _checkout(ours.root, ours.script, root, environ)
 

@@ -13,6 +13,8 @@ from chitta.cli import doctor_store as checks
 from chitta.cli.finding import FAIL, OK, WARN, Finding
 from chitta.index import generation
 from chitta.index.indexer import sync
+from chitta.notes.note import Note
+from chitta.notes.store import NoteStore
 from chitta.settings import Settings
 
 Run = Callable[..., Any]
@@ -122,6 +124,18 @@ def notes(home: Path) -> Path:
 
 def index_with(name: str) -> None:
     sync(table.load(), Embedder(name))
+
+
+def test_notes_that_wait_are_counted_and_many_are_worth_a_word(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert found(checks.review) == []
+    settings = table.load()
+    for number in range(2):
+        NoteStore(settings.notes_dir).write(Note(f"n{number}", text="x", authority="captured"))
+    sync(settings, None)
+    (finding,) = found(checks.review)
+    assert (finding.state, finding.detail) == (OK, "2 captured for you to look at")
+    monkeypatch.setattr(checks, "MANY_WAITING", 2)
+    assert states(checks.review) == [WARN]
 
 
 def test_no_notes_and_no_index_is_in_order(home: Path) -> None:

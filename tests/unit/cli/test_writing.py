@@ -1,12 +1,14 @@
 from __future__ import annotations
 
 import datetime
+from pathlib import Path
 
 import pytest
 
 from chitta import settings as table
 from chitta.cli.bookshelf import Found
-from chitta.cli.writing import ADDED, UNCHANGED, UPDATED, put
+from chitta.cli.writing import ADDED, UNCHANGED, UPDATED, put, take_in
+from chitta.notes.imprint import is_edited
 from chitta.notes.note import Note
 from chitta.notes.store import NoteStore
 
@@ -51,3 +53,21 @@ def test_a_dry_run_says_the_same_and_writes_nothing(store: NoteStore) -> None:
     old = standing(store, Note("one", text="a"))
     assert put(store, Note("one", text="b"), old, dry_run=True).outcome == UPDATED
     assert store.read(old.path).text == "a"
+
+
+def test_an_updated_note_keeps_what_it_said_before_where_that_is_asked_for(tmp_path: Path) -> None:
+    store = NoteStore(tmp_path)
+    first = take_in(store, Note("n", text="Fridays.", created="2024-05-01"), "a" * 16, None)
+    assert first.path is not None
+    changed = Note("n", text="Tuesdays.", created="2024-05-01", updated="2024-09-01")
+    for dry in (True, False):
+        done = take_in(store, changed, "b" * 16, Found(first.note, first.path), supersede=True, dry_run=dry)
+        assert done.outcome == UPDATED
+        assert len(list(store.scan())) == (1 if dry else 2)
+    by_text = {note.text: note for note in (store.read(fact.path) for fact in store.scan())}
+    older, newer = by_text["Fridays."], by_text["Tuesdays."]
+    assert (newer.id, older.superseded_by, newer.supersedes) == ("n", "n", (older.id,))
+    assert newer.created == older.valid_until == "2024-09-01"
+    assert done.path is not None and not is_edited(newer)
+    again = take_in(store, changed, "b" * 16, Found(newer, done.path), supersede=True)
+    assert again.outcome == UNCHANGED

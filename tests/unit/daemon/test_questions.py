@@ -8,9 +8,10 @@ from typing import Any
 
 import pytest
 
+from chitta.daemon.desk import Desk
 from chitta.daemon.warmup import Loaders
 from chitta.daemon_client import DaemonRefused
-from chitta.wire.codec import MISUSE, UNAVAILABLE, dumps
+from chitta.wire.codec import BUSY, MISUSE, UNAVAILABLE, dumps
 
 Make = Callable[..., Any]
 
@@ -87,7 +88,27 @@ def test_an_answer_has_its_reasons_and_the_arms_health(daemon: Any) -> None:
     assert set(answer) == {"header", "rows", "reasons", "dropped", "health", "persona", "cached"}
     assert answer["reasons"]["frobnicator-limits"]["arms"]["keyword"]["rank"] == 1
     assert (answer["health"]["keyword"], answer["health"]["graph"]) == ("ok", "off")
-    assert daemon.call("recall", query="frobnicator gaskets", realm="global", limit=1)["cached"] == "exact"
+    assert daemon.call("recall", query="frobnicator gaskets", realm="global", limit=2)["cached"] == "exact"
+
+
+def test_the_same_question_is_answered_once_until_something_is_written(daemon: Any) -> None:
+    daemon.call("sync")
+    asked = {"query": "frobnicator gaskets", "realm": "global"}
+    first = daemon.call("recall", **asked)
+    assert daemon.call("recall", **asked) == first  # the very answer: one found in the cache would say so
+    daemon.note("more", "The frobnicator has gaskets of rubber.")
+    daemon.call("sync")
+    assert {row["id"] for row in daemon.call("recall", **asked)["rows"]} - {row["id"] for row in first["rows"]} == {
+        "more"
+    }
+
+
+def test_when_every_place_is_taken_a_question_is_refused_with_a_code_of_its_own(daemon: Any) -> None:
+    daemon.call("sync")
+    daemon.service.desk = Desk(places=0, patience_s=0.01)
+    with pytest.raises(DaemonRefused, match="ask again in about") as refused:
+        daemon.call("recall", query="frobnicator gaskets", realm="global")
+    assert refused.value.code == BUSY
 
 
 def test_filters_and_depth_travel(daemon: Any) -> None:
@@ -148,6 +169,21 @@ def test_analogy_by_what_notes_state(daemon: Any) -> None:
     assert daemon.call("analogy", analogy="shop : Postgres :: nobody : ?")["solutions"] == []
 
 
+def test_similar_gives_cosines_of_the_realms_that_are_named(daemon: Any) -> None:
+    daemon.call("sync")
+    text = "frobnicator-limits\nThe frobnicator takes at most twelve gaskets."
+    near = daemon.call("similar", text=text, realms=["global"])["cosines"]
+    assert list(near) == ["frobnicator-limits"] and near["frobnicator-limits"] > 0.5
+    both = daemon.call("similar", text=text, realms=["global", "project:elsewhere"])["cosines"]
+    assert set(both) == {"frobnicator-limits", "aside"} and both["frobnicator-limits"] > both["aside"]
+
+
+def test_similar_waits_for_no_model(make_daemon: Make, embedder: Any) -> None:
+    daemon = make_daemon()
+    daemon.note("one", "Some words.")
+    assert daemon.start().call("similar", text="Some words.", realms=["global"]).keys() == {"cosines"}
+
+
 def test_an_empty_store_has_nothing_to_expand_or_transfer(make_daemon: Make) -> None:
     daemon = make_daemon().start()
     assert daemon.call("expand", ids=["one"]) == {"notes": []}
@@ -170,6 +206,9 @@ def test_an_empty_store_has_nothing_to_expand_or_transfer(make_daemon: Make) -> 
         ("analogy", {}, "an analogy is a text"),
         ("analogy", {"analogy": "a : b :: c : ?", "realm": 3}, "an analogy is a text"),
         ("analogy", {"analogy": "shop"}, "an analogy is written"),
+        ("similar", {"realms": []}, "similar takes a text"),
+        ("similar", {"text": "a", "realms": "global"}, "similar takes a text"),
+        ("similar", {"text": "a", "realms": [], "limit": 0}, "limit is a number"),
     ],
 )
 def test_a_malformed_body_is_misuse(daemon: Any, operation: str, body: dict[str, Any], said: str) -> None:
@@ -180,7 +219,7 @@ def test_a_malformed_body_is_misuse(daemon: Any, operation: str, body: dict[str,
     assert caught.value.code == MISUSE
 
 
-@pytest.mark.parametrize("operation", ["recall", "expand", "analogy"])
+@pytest.mark.parametrize("operation", ["recall", "expand", "analogy", "similar"])
 @pytest.mark.parametrize("body", [b"[]", b"{", b"\xff", b'"query"', dumps(None)])
 def test_a_body_that_is_no_object_is_misuse(daemon: Any, operation: str, body: bytes) -> None:
     code, _ = daemon.ask("call", operation, body=body)

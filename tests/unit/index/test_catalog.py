@@ -54,6 +54,15 @@ def test_notes_come_with_what_is_weighed_of_them(catalog: Catalog, some_notes: l
     assert len(catalog.with_terms([note.id for note in some_notes] * 200)) == 12
 
 
+def test_notes_are_found_by_pieces_of_their_stored_form(tmp_path: Path) -> None:
+    held, captured = Note("b", quarantine=True), Note("a", authority="captured", text="é")
+    write(tmp_path / "own.sqlite", [Note("c", text="quarantine: true"), held, captured])
+    found = Catalog(str(tmp_path / "own.sqlite"))
+    assert found.holding(['"quarantine":true', '"authority":"captured"']) == [captured, held]
+    assert found.holding(["é"]) == [captured] and found.holding([]) == found.holding(["nothing"]) == []
+    found.close()
+
+
 def test_terms_that_are_none_are_damage(path: Path) -> None:
     connection = sqlite3.connect(f"file:{path}", uri=True)
     connection.execute("UPDATE notes SET terms = 'one line'")

@@ -89,6 +89,17 @@ def test_a_copy_of_a_retired_note_goes_with_it_and_other_notes_stay() -> None:
     assert without_copies(ranking, {"copy": copy, "new": new}) == ranking
 
 
+def test_what_replaced_a_note_is_no_copy_of_it_whatever_it_says() -> None:
+    old, back = Note("old", text="Ten.", superseded_by="back"), Note("back", text="Ten.")
+    older, stated = (
+        Note("older", text="Six.", extra=(("status", "superseded"),)),
+        Note("x", text="Six.", supersedes=("older",)),
+    )
+    notes = {note.id: note for note in (old, back, older, stated)}
+    ranking = [(name, 1.0) for name in notes]
+    assert without_copies(ranking, notes) == ranking
+
+
 def test_content_is_the_same_whatever_the_white_space_but_not_the_case() -> None:
     assert content_hash(Note("a", title="T", text="x  y\n")) == content_hash(Note("b", title="T", text="# T\n\nx y"))
     assert content_hash(Note("a", text="git branch -d")) != content_hash(Note("a", text="git branch -D"))

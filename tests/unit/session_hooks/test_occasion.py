@@ -8,7 +8,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chitta.session_hooks.occasion import COMPACT, END, FLUSH, START, STOP, SUBAGENT, Occasion, in_home, read
+from chitta.session_hooks.occasion import (
+    COMPACT,
+    END,
+    FLUSH,
+    START,
+    STOP,
+    SUBAGENT,
+    SUBAGENT_STOP,
+    Occasion,
+    in_home,
+    read,
+)
 from chitta.settings import load
 from chitta.turn import prepare
 
@@ -24,6 +35,16 @@ def test_claude_and_copilot_say_the_same() -> None:
     copilot = of(START, "copilot", sessionId="s", cwd="/w", source="compact")
     assert claude == Occasion(START, "claude", "SessionStart", "s", "/w", "compact")
     assert copilot == Occasion(START, "copilot", "", "s", "/w", "compact")
+
+
+def test_a_subagent_that_stops_names_its_own_transcript() -> None:
+    payload = {"hook_event_name": "SubagentStop", "transcript_path": "/t/s.jsonl", "cwd": "/w"}
+    found = of(FLUSH, **payload, agent_transcript_path="/t/s/subagents/a.jsonl")
+    assert found is not None and (found.why, found.transcript) == (SUBAGENT_STOP, "/t/s/subagents/a.jsonl")
+    found = of(FLUSH, **payload)
+    assert found is not None and found.transcript == "/t/s.jsonl"
+    found = of(FLUSH, **{**payload, "hook_event_name": "Stop"}, agent_transcript_path="/t/other.jsonl")
+    assert found is not None and found.transcript == "/t/s.jsonl"
 
 
 def test_another_event_is_not_for_this_hook() -> None:
@@ -105,5 +126,5 @@ def test_every_captured_payload_of_a_session_is_read() -> None:
     starts = [found for line in lines if (found := read(line, START))]
     assert {found.source for found in starts} >= {"startup", "resume", "clear", "compact", "fork", "new"}
     flushes = [found for line in lines if (found := read(line, FLUSH))]
-    assert {found.why for found in flushes} == {COMPACT, STOP, END}
+    assert {found.why for found in flushes} == {COMPACT, STOP, END, SUBAGENT_STOP}
     assert all(os.path.isabs(found.cwd) and found.session for found in (*starts, *flushes))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 import json
 import os
 from pathlib import Path
@@ -10,9 +11,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from chitta.importing.imported import Imported
+from chitta.importing.plain import read_path
 from chitta.notes.ids import valid_id
 from chitta.notes.note import Note
-from chitta.notes.readers import Imported, read_path
 from chitta.notes.store import MAX_NOTE_BYTES
 
 REALM = "project:h/o/n"
@@ -193,3 +195,33 @@ def test_any_bytes_give_notes_or_sentences(tmp_path_factory: pytest.TempPathFact
         for item in imported(folder / name):
             assert (item.note is None) == bool(item.problem)
             assert item.note is None or valid_id(item.note.id)
+
+
+def test_front_matter_that_cannot_be_read_is_a_remark(tmp_path: Path) -> None:
+    (tmp_path / "a.md").write_text("---\ntitle: fine\nbad: [x\n---\nBody.\n")
+    (tmp_path / "b.md").write_text("---\ntitle: never closed\n")
+    (tmp_path / "c.md").write_text("---\n\nA rule, then words.\n")
+    remarks = [item.remark for item in imported(tmp_path)]
+    assert remarks[0].startswith("front matter could not be read; taken as text: line 4: ")
+    assert remarks[1:] == ["front matter could not be read; taken as text: it has no closing --- within 64 kB", ""]
+
+
+def test_the_usual_other_names_of_keys_are_mapped(tmp_path: Path) -> None:
+    (tmp_path / "a.md").write_text(
+        "---\nname: N\ndate: 2025-01-02\nupdated_at: 2025-02-03\ndescription: In short.\nkind: musing\n---\nBody.\n"
+    )
+    (item,) = imported(tmp_path)
+    assert item.note is not None and item.note.text == "In short.\n\nBody."
+    assert (item.note.title, item.note.created, item.note.updated) == ("N", "2025-01-02", "2025-02-03")
+    assert item.remark == "'musing' is no kind that chitta knows; kept as it is written"
+
+
+def test_a_file_s_day_is_told_for_notes_that_name_none(tmp_path: Path) -> None:
+    (tmp_path / "a.md").write_text("Body.\n")
+    os.utime(tmp_path / "a.md", (1_600_000_000, 1_600_000_000))
+    (item,) = imported(tmp_path)
+    assert (
+        item.file_day == datetime.date.fromtimestamp(1_600_000_000).isoformat()
+        and item.note is not None
+        and item.note.created == ""
+    )

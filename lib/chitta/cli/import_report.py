@@ -1,0 +1,98 @@
+"""What `chitta import` says: a line a note or a count a file, what was skipped and why, and the list of sources."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+from chitta.cli import output, upkeep, writing
+from chitta.cli.import_taking import GONE, OUTCOMES, SKIPPED, Line
+from chitta.importing import sources
+from chitta.importing.sources import Source
+
+#: Problem lines, and remarks, shown of one file without ``--verbose``.
+PROBLEM_LINES = 5
+#: Usual places of a source that are named.
+PLACES_SHOWN = 3
+_STYLES = {writing.UNCHANGED: "dim", SKIPPED: "yellow", writing.KEPT: "yellow", GONE: "yellow"}
+
+
+def print_line(line: Line) -> None:
+    """One note, or one thing that became none."""
+    words = f"{line.where}: {line.why}" if line.why else f"{line.where}  {line.id}"
+    words += f"  ({line.remark})" if line.remark else ""
+    output.say(f"{output.paint(f'{line.outcome:<9}', _STYLES.get(line.outcome, 'green'))}  {output.harmless(words)}")
+
+
+def print_summary(path: Path, lines: list[Line]) -> None:
+    """A file of many notes: how many came in, and the first of its problems and remarks."""
+    output.say(f"{output.harmless(str(path))}: {_counted(Counter(line.outcome for line in lines))}")
+    for told in (
+        [(line, line.why) for line in lines if line.why],
+        [(line, line.remark) for line in lines if line.remark],
+    ):
+        for line, words in told[:PROBLEM_LINES]:
+            where = line.where.removeprefix(str(path.parent)).lstrip("/")
+            output.say(f"  {output.harmless(where)}: {output.harmless(words)}")
+        if len(told) > PROBLEM_LINES:
+            output.say(f"  and {len(told) - PROBLEM_LINES:,} more; --verbose shows all")
+
+
+def say_empty(path: Path, source: Source) -> None:
+    """A path in which a source found nothing at all."""
+    what = "no Markdown files in this folder" if source.name == "markdown" else f"nothing of {source.title}"
+    output.say(f"{output.harmless(str(path))}: {what}")
+
+
+def finish(
+    lines: list[Line],
+    counts: Counter[str],
+    levelled: upkeep.Levelled | None,
+    seconds: float,
+    *,
+    dry_run: bool,
+    as_json: bool,
+) -> None:
+    """The sum of it all, or the whole report as JSON."""
+    if as_json:
+        value: dict[str, Any] = {outcome: counts[outcome] for outcome in OUTCOMES}
+        value |= {"dry_run": dry_run, "seconds": round(seconds, 3), "notes": [line._asdict() for line in lines]}
+        output.as_json({**value, "index": levelled._asdict() if levelled is not None else None})
+        return
+    realms = Counter(line.realm for line in lines if line.realm and line.outcome not in (SKIPPED, GONE))
+    output.say()
+    output.say(
+        f"{_counted(counts)} in {seconds:.1f} s" + (" (dry run: nothing was written)" if dry_run else ""), "bold"
+    )
+    if realms:
+        named = ", ".join(f"{name} ({count:,})" for name, count in sorted(realms.items()))
+        output.say(f"{'realm' if len(realms) == 1 else 'realms'}: {named}")
+    if levelled is not None:
+        output.say(levelled.findable[:1].upper() + levelled.findable[1:].replace("its", "their") + ".")
+        for problem in levelled.problems:
+            output.tell(f"chitta: {problem}")
+
+
+def list_sources(*, as_json: bool) -> None:
+    """Every source: its name, what it reads, and which of its usual places exist. Nothing is read."""
+    listed = [sources.source(name) for name in sources.NAMES]
+    found = {each.name: [str(path) for path in each.default_paths() if path.exists()] for each in listed}
+    if as_json:
+        output.as_json([{"name": each.name, "reads": each.reads, "found": found[each.name]} for each in listed])
+        return
+    for each in listed:
+        output.say(f"{output.paint(f'{each.name:<18}', 'cyan')}{each.title}")
+        output.wrapped(each.reads, " " * 18)
+        if found[each.name]:
+            shown = found[each.name][:PLACES_SHOWN]
+            more = len(found[each.name]) - len(shown)
+            words = ", ".join(shown) + (f" and {more:,} more" if more > 0 else "")
+            output.wrapped(f"found: {output.harmless(words)}", " " * 18)
+    output.say()
+    output.say("`chitta import PATH` finds out by itself what a path holds (git_history has to be named);")
+    output.say("`chitta import --from NAME` reads what was found of that source. --dry-run writes nothing.")
+
+
+def _counted(counts: Counter[str]) -> str:
+    return ", ".join(f"{counts[outcome]:,} {outcome}" for outcome in OUTCOMES if counts[outcome]) or "no notes"

@@ -1,0 +1,139 @@
+"""What `chitta import` does: finds who reads a path, takes in what comes, and brings the index level."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Iterable
+from pathlib import Path
+from typing import NamedTuple
+
+from chitta import settings as table
+from chitta.cli import bookshelf, import_report, upkeep, writing
+from chitta.cli.failure import Failure, Misuse, Nothing
+from chitta.cli.import_taking import GONE, SKIPPED, Importer, Line
+from chitta.cli.progress import Meter
+from chitta.cli.realm_options import chosen_realm, current_realm
+from chitta.importing import sources
+from chitta.importing.sources import Source
+from chitta.settings import Settings
+
+
+class Wishes(NamedTuple):
+    """The options of the command, as they were given."""
+
+    realm: str = ""
+    everywhere: bool = False
+    dry_run: bool = False
+    overwrite: bool = False
+    quarantine: bool = False
+    supersede: bool = False
+    verbose: bool = False
+    as_json: bool = False
+
+
+class _Part(NamedTuple):
+    """A path with the source that reads it; ``refused`` is why nothing may."""
+
+    path: Path
+    source: Source | None
+    refused: str = ""
+
+
+def run(paths: list[Path], origin: str, wishes: Wishes) -> None:
+    """Import the paths as the source ``origin``, or as what each of them is. Raises what a command raises."""
+    started = time.monotonic()
+    settings = table.load()
+    parts = _parts(settings, paths, origin)
+    forced = chosen_realm(wishes.realm, wishes.everywhere)
+    if not wishes.dry_run:
+        upkeep.freshen(settings)
+    lines: list[Line] = []
+    with bookshelf.opened(settings) as snapshot:
+        importer = Importer(
+            settings,
+            bookshelf.Shelf(settings, snapshot),
+            forced or current_realm(settings),
+            force=bool(forced),
+            overwrite=wishes.overwrite,
+            quarantine=wishes.quarantine,
+            dry_run=wishes.dry_run,
+            supersede=wishes.supersede,
+        )
+        for part in parts:
+            lines += _import_one(importer, part, verbose=wishes.verbose, quiet=wishes.as_json)
+        lines += _shown(importer.gone(), quiet=wishes.as_json)
+    counts = Counter(line.outcome for line in lines)
+    changed = counts[writing.ADDED] + counts[writing.UPDATED]
+    levelled = upkeep.level_here(settings) if changed and not wishes.dry_run else None
+    import_report.finish(
+        lines, counts, levelled, time.monotonic() - started, dry_run=wishes.dry_run, as_json=wishes.as_json
+    )
+    if lines and counts[SKIPPED] + counts[GONE] == len(lines) and counts[SKIPPED]:
+        raise Failure("nothing could be imported", "the lines above say why")
+
+
+def _parts(settings: Settings, paths: list[Path], origin: str) -> list[_Part]:
+    """What is to be read, with its sources. Raises ``Misuse`` before anything is done, and ``Nothing``."""
+    name = sources.named(origin)
+    if origin and not name:
+        raise Misuse(f"{origin!r} is no source", f"sources are {', '.join(sources.NAMES)}")
+    if not paths:
+        if not name:
+            raise Misuse("nothing to import was given", "give files or folders, or --from NAME; --sources lists them")
+        paths = _usual_places(sources.source(name))
+    for path in paths:
+        if not path.exists():
+            raise Misuse(f"{path} is not there", "give files or folders; `chitta import --sources` lists what is read")
+        if Path(settings.notes_dir).resolve() in (path.resolve(), *path.resolve().parents):
+            raise Misuse(f"{path} is in the store already", "`chitta reindex` takes in what was written there by hand")
+    parts: list[_Part] = []
+    read_by: list[Source | None]
+    for path in paths:
+        read_by = [sources.source(name)] if name else [*sources.sources_of(path)]
+        parts += [_Part(path, each, sources.refusal(path, each)) for each in read_by or [None]]
+    return parts
+
+
+def _usual_places(source: Source) -> list[Path]:
+    """Where a source lies here. Raises ``Misuse`` where it has no usual place, ``Nothing`` where none is there."""
+    places = source.default_paths()
+    found = [path for path in places if path.exists()]
+    if not places:
+        raise Misuse(f"{source.name} has no usual place on this machine", f"give a path: {source.reads}")
+    if not found:
+        looked = ", ".join(str(path) for path in places[: import_report.PLACES_SHOWN])
+        raise Nothing(
+            f"nothing of {source.name} is on this machine", f"looked at {looked}; give a path if it is elsewhere"
+        )
+    return found
+
+
+def _import_one(importer: Importer, part: _Part, *, verbose: bool, quiet: bool) -> list[Line]:
+    """Import one of the paths given and print what became of it."""
+    path, source = part.path, part.source
+    if source is None or part.refused:
+        return _shown([Line(str(path), SKIPPED, why=part.refused)], quiet=quiet)
+    if source.name in sources.BY_FILE or verbose:
+        lines = _shown(importer.lines(path, source.read), quiet=quiet)
+        if not lines and not quiet:
+            import_report.say_empty(path, source)
+        return lines
+    lines = []
+    with Meter() as meter:
+        for line in importer.lines(path, source.read):
+            lines.append(line)
+            meter("reading", len(lines), 0)
+    if not quiet:
+        import_report.print_summary(path, lines)
+    return lines
+
+
+def _shown(lines: Iterable[Line], *, quiet: bool) -> list[Line]:
+    """The lines, each printed as it comes."""
+    kept = []
+    for line in lines:
+        kept.append(line)
+        if not quiet:
+            import_report.print_line(line)
+    return kept

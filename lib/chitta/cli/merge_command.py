@@ -1,0 +1,72 @@
+"""`chitta merge`: one note out of several that say the same, or one in the place of others."""
+
+from __future__ import annotations
+
+import datetime
+from typing import Annotated
+
+import typer
+
+from chitta import settings as table
+from chitta.cli import bookshelf, output, recall_ids, upkeep
+from chitta.cli.failure import Misuse
+from chitta.cli.realm_options import AsJson
+from chitta.curation.gathering import gathered
+from chitta.curation.supersede import superseded
+from chitta.notes.frontmatter import format_note
+from chitta.notes.note import Note
+from chitta.notes.store import NoteStore
+
+
+def merge(
+    names: Annotated[list[str], typer.Argument(metavar="ID ID...", help="Ids of notes, or how they begin.")],
+    replace: Annotated[
+        bool, typer.Option("--replace", help="Join no texts: the last note takes the place of the others.")
+    ] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show the note that would come of it.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Make one note out of several. The first keeps its id; texts are joined without repeats, tags and triggers
+    united, proofs added up. The others stay in their files, superseded by it, and still answer for their time.
+
+    Example: chitta merge deploy-by-make-1a2b3c deploy-with-make-4d5e6f --dry-run
+    """
+    settings = table.load()
+    by_path = {found.path: found for found in (bookshelf.find(settings, recall_ids.typed(name)) for name in names)}
+    items = list(by_path.values())
+    if len(items) < 2:
+        raise Misuse("a merge takes two notes or more", "`chitta merge ID ID`")
+    today = datetime.date.today().isoformat()
+    notes = [found.note for found in items]
+    whole, gone = _replaced(notes, today) if replace else gathered(notes, today)
+    kept = items[-1] if replace else items[0]
+    others = items[:-1] if replace else items[1:]
+    if not dry_run:
+        store = NoteStore(settings.notes_dir)
+        store.write(whole, path=kept.path)
+        for note, found in zip(gone, others, strict=True):
+            store.write(note, path=found.path)
+        upkeep.level_paths(settings, [kept.path, *(found.path for found in others)])
+    if as_json:
+        facts = {"id": whole.id, "realm": whole.realm, "path": str(kept.path), "dry_run": dry_run}
+        output.as_json({**facts, "superseded": [note.id for note in gone], "note": whole._asdict()})
+        return
+    if dry_run:
+        output.wrapped(output.harmless(format_note(whole)).rstrip())
+        output.tell(f"chitta: nothing was written; {_listed(gone)} would be superseded by {whole.id}")
+        return
+    output.say(f"{output.paint('merged', 'green')} {output.paint(output.harmless(whole.id), 'bold')}")
+    output.pairs([("file", kept.path), ("superseded", _listed(gone))])
+
+
+def _replaced(notes: list[Note], day: str) -> tuple[Note, list[Note]]:
+    newer, gone = notes[-1], []
+    for old in notes[:-1]:
+        older, taking = superseded(old, newer, day)
+        newer = newer._replace(supersedes=taking.supersedes)
+        gone.append(older)
+    return newer, gone
+
+
+def _listed(notes: list[Note]) -> str:
+    return ", ".join(output.one_line(note.id, 80) for note in notes)

@@ -1,0 +1,66 @@
+"""Notes that wait for a person, as the index knows them, and what is done with them."""
+
+from __future__ import annotations
+
+import datetime
+from collections import Counter
+from pathlib import Path
+
+from chitta.cli import bookshelf
+from chitta.curation import gathering, promotion, refused
+from chitta.curation.promotion import Waiting
+from chitta.notes.note import Note
+from chitta.notes.store import NoteStore
+from chitta.settings import Settings
+
+#: Pieces of the stored form by which the catalog finds them.
+_FRAGMENTS = ('"authority":"captured"', '"authority":"doubted"', '"quarantine":true')
+
+
+def all_waiting(settings: Settings, *, realm: str = "", proved_first: bool = False) -> list[Waiting]:
+    """Every note that waits (see :func:`chitta.curation.promotion.waiting`), of one realm where it is named."""
+    with bookshelf.opened(settings) as snapshot:
+        notes = snapshot.catalog.holding(_FRAGMENTS) if snapshot is not None else []
+    chosen = [note for note in notes if realm in ("", note.realm)]
+    return promotion.waiting(chosen, proved_first=proved_first)
+
+
+def counts(settings: Settings) -> dict[str, int]:
+    """How many notes wait, by state; states of which there are none are left out."""
+    return dict(sorted(Counter(one.state for one in all_waiting(settings)).items()))
+
+
+def words_of(found: dict[str, int]) -> str:
+    """The counts for people: ``2 captured, 1 quarantined``; "" for none."""
+    return ", ".join(f"{count:,} {state}" for state, count in found.items())
+
+
+def keep(settings: Settings, item: bookshelf.Found, kind: str = "") -> Note:
+    """Keep the note as one's own, of this kind or the one that fits."""
+    new = promotion.kept(item.note, kind or promotion.suggested_kind(item.note), _today())
+    NoteStore(settings.notes_dir).write(new, path=item.path)
+    return new
+
+
+def release(settings: Settings, item: bookshelf.Found) -> Note:
+    """Take the note out of quarantine; it waits no more unless it was captured."""
+    new = promotion.released(item.note)
+    NoteStore(settings.notes_dir).write(new, path=item.path)
+    return new
+
+
+def forget(settings: Settings, item: bookshelf.Found) -> None:
+    """Remove the note for good, and keep it from being captured again."""
+    refused.refuse(settings.state_dir, item.note.realm, item.note.id)
+    item.path.unlink(missing_ok=True)
+
+
+def merge(settings: Settings, into: bookshelf.Found, item: bookshelf.Found) -> list[Path]:
+    """Join the note into another one; the files that were written."""
+    whole, gone = gathering.gathered([into.note, item.note], _today())
+    store = NoteStore(settings.notes_dir)
+    return [store.write(whole, path=into.path), store.write(gone[0], path=item.path)]
+
+
+def _today() -> str:
+    return datetime.date.today().isoformat()

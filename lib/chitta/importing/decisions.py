@@ -1,0 +1,264 @@
+"""Architecture decision records: folders of numbered Markdown files in Nygard's form or MADR's.
+
+Nygard: ``# 7. Title``, ``Date: …``,
+``## Status`` with the status and lines such as ``Superseded by [9. …](0009-….md)``.
+MADR: front matter or list items ``* Status: …``, ``* Date: …``, or Nygard's headings.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import NamedTuple
+
+from chitta.importing.imported import (
+    NOT_OURS,
+    Imported,
+    below,
+    checked,
+    digest_of,
+    is_markdown,
+    read_file,
+    walk,
+    whole_day,
+    with_aliases,
+)
+from chitta.importing.markdown import front_matter_remark
+from chitta.importing.sections import Section, sections
+from chitta.notes.frontmatter import decode, note_from_fields, parts_of
+from chitta.notes.ids import make_id
+from chitta.notes.note import Note, one_line
+
+TITLE = "Decision records"
+READS = "ADR folders (docs/adr, doc/adr, docs/decisions): Nygard's form and MADR"
+#: Where projects keep them, below their folder.
+PLACES = (
+    *("docs/adr", "docs/adrs", "doc/adr", "adr", "docs/decisions", "decisions", "docs/architecture/decisions"),
+    *("doc/architecture/decisions", "docs/architecture/adr", "docs/architectural-decisions"),
+)
+#: Trust in a decision that stands, and in one that is only proposed.
+TRUST = 0.8
+TRUST_PROPOSED = 0.4
+
+_FOLDERS = frozenset(
+    {"adr", "adrs", "decisions", "architectural-decisions", "architecture-decisions", "decision-records"}
+)
+_NUMBERED = re.compile(r"(?:adr[-_ ]?)?0*(\d{1,5})(?:[-_. ].*)?", re.IGNORECASE)
+_INDEX = frozenset({"readme", "index", "adr-index", "_index"})
+_TEMPLATE = re.compile(r"(?:^|[-_ ])template(?:[-_ .]|$)", re.IGNORECASE)
+_LISTED = re.compile(
+    r"^[ \t]*(?:[-*+][ \t]+)?\**(Status|Date|Deciders|Supersedes|Superseded by)\**[ \t]*:\**[ \t]*(.+)$", re.M | re.I
+)
+_TITLE_NUMBER = re.compile(r"(?:ADR[-_ ]?)?\d{1,5}\s*[.:)\u2013\u2014-]\s*|ADR[-_ ]?\d{1,5}\s+", re.IGNORECASE)
+_LINK = re.compile(r"\(([^()\s]+\.md)(?:#[^()]*)?\)")
+_NUMBER = re.compile(r"(?:ADR[-_ ]?|\[|#|\b)0*(\d{1,5})\b", re.IGNORECASE)
+_SUPERSEDED_BY = re.compile(r"(?:superseded|superceded|replaced)[ \t]+by\b:?(.*)", re.IGNORECASE)
+_SUPERSEDES = re.compile(r"(?:supersedes|supercedes|replaces)\b:?(.*)", re.IGNORECASE)
+_STATES = (
+    "superseded",
+    "superceded",
+    "replaced",
+    "deprecated",
+    "rejected",
+    "declined",
+    "proposed",
+    "draft",
+    "accepted",
+    "approved",
+)
+_AGAINST = {"rejected": "was rejected", "declined": "was rejected", "deprecated": "is deprecated"}
+
+
+class _Folder(NamedTuple):
+    """One folder of records: which file has which number, and the label that names its notes."""
+
+    root: Path
+    label: str
+    names: Mapping[int, str]
+
+
+def detect(path: Path) -> bool:
+    """Whether this is a folder of decision records, or a record in one."""
+    if not path.is_dir():
+        return _is_record(path) and (_is_place(path.parent) or _has_decision(path))
+    return _is_place(path) and any(_is_record(file) and _has_decision(file) for file in _listed(path))
+
+
+def default_paths() -> tuple[Path, ...]:
+    """The usual places in the current folder."""
+    return tuple(Path.cwd() / place for place in PLACES)
+
+
+def read(path: Path, *, realm: str) -> Iterator[Imported]:
+    """Each record as a note of the kind ``decision``; of a project's folder, the records at the usual places."""
+    if not path.is_dir():
+        yield _read_one(path, _folder(path.parent), realm, given=True)
+        return
+    roots = [path] if _is_place(path) or any(map(_is_record, _listed(path))) else _places(path)
+    if not roots:
+        yield Imported(None, str(path), f"has no decision records, nor {', '.join(PLACES[:3])} with some")
+    for root in roots:
+        problems: list[Imported] = []
+        folder = _folder(root)
+        for file in walk(root, problems, keep=is_markdown, without=NOT_OURS):
+            yield _read_one(file, folder, realm)
+        yield from problems
+
+
+def _places(path: Path) -> list[Path]:
+    found = (path / place for place in PLACES)
+    return [place for place in found if place.is_dir() and any(_is_record(file) for file in _listed(place))]
+
+
+def _is_place(folder: Path) -> bool:
+    return Path(os.path.abspath(folder)).name.lower() in _FOLDERS
+
+
+def _listed(folder: Path) -> list[Path]:
+    try:
+        return sorted(each for each in folder.iterdir() if is_markdown(each.name))
+    except OSError:
+        return []
+
+
+def _is_record(path: Path) -> bool:
+    return is_markdown(path.name) and _number(path.name) is not None
+
+
+def _number(name: str) -> int | None:
+    found = _NUMBERED.fullmatch(Path(name).stem)
+    return int(found[1]) if found else None
+
+
+def _has_decision(path: Path) -> bool:
+    file = read_file(path)
+    parts = parts_of(decode(file.data))
+    named = {section.headings[-1].casefold() for section in sections(parts.body) if section.headings}
+    return (
+        not file.problem
+        and any(name.startswith("decision") for name in named)
+        and _status(parts.fields, parts.body) != ""
+    )
+
+
+def _folder(root: Path) -> _Folder:
+    names: dict[int, str] = {}
+    for file in _listed(root):
+        number = _number(file.name)
+        if number is not None:
+            names.setdefault(number, file.name)
+    whole = Path(os.path.abspath(root))
+    return _Folder(root, "/".join(whole.parts[-2:] if len(whole.parts) > 2 else whole.parts[-1:]), names)
+
+
+def _id(folder: _Folder, name: str, realm: str) -> str:
+    """The id of the record of this file name: its folder's own name and its own, wherever the project lies."""
+    own = folder.label.rpartition("/")[2]
+    return make_id(Path(name).stem, realm, salt=f"decisions\0{own}\0{name}")
+
+
+def _read_one(path: Path, folder: _Folder, realm: str, *, given: bool = False) -> Imported:
+    name = below(path, folder.root)
+    stem = path.stem.lower()
+    if _TEMPLATE.search(stem):
+        return Imported(None, str(path), "is a template")
+    if stem in _INDEX:
+        return Imported(None, str(path), "is the index of the folder")
+    file = read_file(path, None if given else folder.root)
+    if file.problem:
+        return Imported(None, str(path), file.problem)
+    parts = parts_of(decode(file.data))
+    body = parts.body.strip("\n")
+    if not body.strip():
+        return Imported(None, str(path), "is empty")
+    remarks = [front_matter_remark(parts.problem)] if parts.problem else []
+    fields = with_aliases(parts.fields)
+    status = _status(fields, body)
+    fields.pop("status", None)
+    fields["kind"] = "decision"
+    fields.setdefault("created", _date(body))
+    note = note_from_fields(fields, body, fallback_id=_id(folder, name, realm), fallback_realm=realm)
+    note = note._replace(title=_TITLE_NUMBER.sub("", note.title, count=1) or one_line(path.stem), confidence=TRUST)
+    note = note._replace(source=note.source or f"decision record {folder.label}/{name}")
+    note = _with_links(note, folder, name, status, body, remarks)
+    return checked(_with_status(note, status, remarks), str(path), digest_of(file.data), remarks=remarks, day=file.day)
+
+
+def _with_status(note: Note, status: str, remarks: list[str]) -> Note:
+    """What the status says of the note: what was decided against is kept, under a title that says so."""
+    state = next((state for state in _STATES if re.search(rf"\b{state}\b", status, re.IGNORECASE)), "")
+    extra = dict(note.extra)
+    if not state:
+        remarks.append(
+            "says no status that is known" if not status else f"status {one_line(status, 60)!r} is not known"
+        )
+    elif state in _AGAINST:
+        note = note._replace(title=f"Decided against: {note.title}")
+        remarks.append(f"{_AGAINST[state]}: kept as what was decided against")
+        extra["decision"] = "rejected" if state == "declined" else state
+    elif state in ("proposed", "draft"):
+        note = note._replace(confidence=TRUST_PROPOSED)
+        remarks.append("is only proposed")
+        extra |= {"decision": "proposed", "speculative": True}
+    elif state in ("accepted", "approved"):
+        extra["decision"] = "accepted"
+    else:
+        extra |= {"decision": "superseded", "status": "superseded"}
+    return note._replace(extra=tuple(extra.items()))
+
+
+def _with_links(note: Note, folder: _Folder, name: str, status: str, body: str, remarks: list[str]) -> Note:
+    """Which records it supersedes and which supersedes it, by the numbers and links that its status names."""
+    newer: list[str] = []
+    older: list[str] = []
+    for line in _status_lines(status, body):
+        for pattern, found in ((_SUPERSEDED_BY, newer), (_SUPERSEDES, older)):
+            match = pattern.search(line)
+            if match is not None:
+                target = _target(match[1], folder)
+                if target is None:
+                    remarks.append(f"names a record that is not here: {one_line(line, 80)}")
+                elif target != name:
+                    found.append(_id(folder, target, note.realm))
+    supersedes = tuple(dict.fromkeys((*note.supersedes, *older)))
+    return note._replace(supersedes=supersedes, superseded_by=note.superseded_by or next(iter(newer), ""))
+
+
+def _target(text: str, folder: _Folder) -> str | None:
+    """The file name of the record that a text names."""
+    link = _LINK.search(text)
+    if link is not None:
+        linked = link[1].rpartition("/")[2]
+        if linked in folder.names.values():
+            return linked
+    number = _NUMBER.search(text)
+    return folder.names.get(int(number[1])) if number is not None else None
+
+
+def _status(fields: Mapping[str, object], body: str) -> str:
+    """The status as it is written: of the front matter, under its heading, or in a list at the head of the text."""
+    given = fields.get("status")
+    if isinstance(given, str) and given.strip():
+        return given.strip()
+    under = _under(body, "status")
+    if under is not None:
+        return under.text.strip()
+    return next((match[2].strip() for match in _LISTED.finditer(body) if match[1].lower() == "status"), "")
+
+
+def _status_lines(status: str, body: str) -> list[str]:
+    listed = [match[0] for match in _LISTED.finditer(body) if match[1].lower().startswith("supersede")]
+    return list(dict.fromkeys([*status.split("\n"), *listed]))
+
+
+def _date(body: str) -> str:
+    dates = (whole_day(match[2].strip()) for match in _LISTED.finditer(body) if match[1].lower() == "date")
+    found = next((date for date in dates if date), "")
+    under = _under(body, "date")
+    return found or (whole_day(under.text.strip()) if under is not None else "")
+
+
+def _under(body: str, heading: str) -> Section | None:
+    return next((each for each in sections(body) if each.headings and each.headings[-1].casefold() == heading), None)

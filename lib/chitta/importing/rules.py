@@ -1,0 +1,156 @@
+"""What a sentence of instructions is: a correction (this, not that), a rule of a person, or a fact to look up.
+
+Pure. A correction is read only where both of its sides are plain; anything else stays in its author's words.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+from chitta.importing.sections import prose
+from chitta.notes.correction import match_triggers, triggers_for
+from chitta.notes.note import one_line
+
+#: Words that one side of a correction may have; more is an explanation rather than a form.
+MOST_WORDS = 10
+#: Characters of a text whose sentences are looked at, and of a sentence that can be a correction.
+READ_CHARS = 20_000
+LONGEST_SENTENCE = 300
+#: Share of a section's sentences that are rules from which the section is a preference.
+RULES_SHARE = 0.3
+
+_VERB = r"(?:use|using|run|running|call|calling|write|writing|prefer|choose|import|install)"
+_SEPARATOR = r"(?:\s*[;:.,]\s+|\s+[-\u2013\u2014]+\s+|\s*[\u2013\u2014]\s*)"
+_DONT = r"(?:never|do\s+not|don'?t|avoid|stop|no)"
+_SHAPES = (
+    # never use X, use Y; don't X; Y instead
+    re.compile(rf"{_DONT}\s+(?:ever\s+)?(?P<wrong>.+?){_SEPARATOR}(?:but\s+|please\s+|always\s+|rather\s+)*"
+                rf"(?P<right>(?:{_VERB})\s+.+?)(?:\s+instead)?", re.I),
+    re.compile(rf"{_DONT}\s+(?:ever\s+)?(?P<wrong>.+?){_SEPARATOR}(?P<right>.+?),?\s+instead", re.I),
+    re.compile(rf"instead\s+of\s+(?P<wrong>.+?),\s*(?P<right>(?:{_VERB})\s+.+)", re.I),
+    # use Y instead of X; prefer Y over X; use Y, not X
+    re.compile(rf"(?:please\s+|always\s+)*(?:{_VERB})\s+(?P<right>.+?),?\s+(?:instead\s+of|rather\s+than)\s+"
+                r"(?P<wrong>.+)", re.I),
+    re.compile(r"(?:please\s+|always\s+)*prefer\s+(?P<right>.+?)\s+(?:over|to)\s+(?P<wrong>.+)", re.I),
+    re.compile(rf"(?:please\s+|always\s+)*(?:{_VERB})\s+(?P<right>.+?)(?:,|\s+and|\s+-+|\s*[\u2013\u2014])\s*"
+                r"(?:not|never)\s+(?P<wrong>(?!only\b|just\b).+)", re.I),
+    # not X but Y
+    re.compile(r"not\s+(?P<wrong>(?!only\b|just\b).+?),?\s+but\s+(?P<right>(?!also\b).+)", re.I),
+)  # fmt: skip
+_WHY = re.compile(r"\s*(?:,\s*)?\b(?:because|since|so that)\b\s+(?P<why>.+)$|\s+\((?P<note>[^()]{8,})\)$", re.I)
+_LEADING = re.compile(rf"(?:please\s+|always\s+|just\s+)*(?:{_VERB}\s+)?", re.I)
+_CONDITION = re.compile(r"\b(?:unless|except|if|when(?:ever)?|while|until|where)\b", re.I)
+_VAGUE = re.compile(
+    r"\W*(?:it|this|that|them|these|those|they|one|the (?:former|latter)|anything|everything|such)\b", re.I
+)
+_PLACELESS = frozenset(
+    "after again before early first here last later less more much now often there too yourself".split()
+)
+_SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-Z`*_\"'(])|\n+")
+_EMPHASIS = re.compile(r"(?<![\w`*])(\*\*|__|\*|_)(?=\S)(.{1,200}?)(?<=\S)\1(?![\w`*])")
+
+_ANYWHERE = re.compile(
+    r"\b(?:always|never|must|should|shall|prefer(?:red|ably)?|avoid|don'?t|do not|cannot|required?|forbidden"
+    r"|not allowed|instead of|rather than|make sure|ensure|no longer|only ever)\b",
+    re.I,
+)
+_FIRST = re.compile(
+    r"(?:please\s+)?(?:use|keep|follow|write|run|put|name|add|check|test|commit|stick|treat|favou?r|limit|include|ask|explain|be|stop"
+    r"|only|do|no|wrap|return|handle|validate|document|mark|place|group|sort|format|lint|start|begin|end|create|update"
+    r"|call|pass|log|read|think|propose|answer|reply|respond|give|show|leave|remove|delete|split|extract|import|edit|change|touch)\b",
+    re.I,
+)
+
+
+class Correction(NamedTuple):
+    """Not ``wrong``, but ``right``; ``why`` is what its sentence says more."""
+
+    wrong: str
+    right: str
+    why: str = ""
+
+
+def sentences(text: str) -> list[str]:
+    """The sentences of the text's prose, without emphasis and bullets."""
+    lines = [
+        re.sub(r"^[ \t]*(?:[-*+]|\d+[.)]|>)[ \t]+(?:\[[ xX]\][ \t]+)?", "", line)
+        for line in prose(text[:READ_CHARS]).split("\n")
+    ]
+    parts = (one_line(_plain(part)) for part in _SENTENCE.split("\n".join(_joined(lines))))
+    return [part for part in parts if part]
+
+
+def correction_of(text: str) -> Correction | None:
+    """The correction that the text's first sentence (or its first two) says, or None.
+
+    None as well where it holds only under a condition, where a side is long or vague, and where no prompt
+    would ever fire it (:func:`chitta.notes.correction.match_triggers`).
+    """
+    said = sentences(text)
+    for count in (1, 2):
+        if len(said) >= count:
+            found = _read(" ".join(said[:count]))
+            if found is not None:
+                more = one_line(" ".join((found.why, *said[count:])))
+                return found._replace(why=more)
+    return None
+
+
+def kind_of(text: str) -> str:
+    """``preference`` for a text of rules, ``reference`` for one that states and lists."""
+    said = sentences(text)
+    rules = sum(1 for sentence in said if is_rule(sentence))
+    return "preference" if said and rules >= max(1, RULES_SHARE * len(said)) else "reference"
+
+
+def is_rule(sentence: str) -> bool:
+    """Whether a sentence tells to do or not to do something."""
+    return bool(_FIRST.match(sentence) or _ANYWHERE.search(sentence))
+
+
+def _read(sentence: str) -> Correction | None:
+    sentence = sentence.rstrip(" .!")
+    if (
+        len(sentence) > LONGEST_SENTENCE
+        or sentence.endswith("?")
+        or _CONDITION.search(re.sub(r"`[^`]*`", "", sentence))
+    ):
+        return None
+    cut = _WHY.search(sentence)
+    why = one_line((cut["why"] or cut["note"] or "") if cut else "")
+    sentence = sentence[: cut.start()] if cut else sentence
+    for shape in _SHAPES:
+        found = shape.fullmatch(sentence.rstrip(" .!"))
+        if found is not None:
+            wrong, right = _side(found["wrong"]), _side(found["right"])
+            preferred = re.match(r"(?:please\s+|always\s+)*prefer\b", sentence, re.I) is not None
+            return Correction(wrong, right, why) if _holds(wrong, right, weak=preferred) else None
+    return None
+
+
+def _side(text: str) -> str:
+    return one_line(_LEADING.sub("", text.strip(), count=1)).strip(" ,;:.") or one_line(text)
+
+
+def _holds(wrong: str, right: str, *, weak: bool) -> bool:
+    """Whether both sides are plain. Of a mere preference the wrong one has to be more than a word of prose."""
+    if not wrong or not right or wrong.casefold() == right.casefold():
+        return False
+    if max(len(wrong.split()), len(right.split())) > MOST_WORDS or _VAGUE.match(wrong) or _VAGUE.match(right):
+        return False
+    if wrong.isalpha() and (weak or wrong.casefold() in _PLACELESS):
+        return False
+    if wrong.count("`") % 2 or right.count("`") % 2 or wrong.count("(") != wrong.count(")"):
+        return False
+    return any(match_triggers(trigger, (trigger,)) is not None for trigger in triggers_for(wrong))
+
+
+def _plain(text: str) -> str:
+    """Without emphasis; code spans stay."""
+    return _EMPHASIS.sub(r"\2", _EMPHASIS.sub(r"\2", text)).replace("\u2019", "'")
+
+
+def _joined(lines: list[str]) -> list[str]:
+    """Lines of one paragraph as one line; a line that begins an item begins one here too."""
+    return re.sub(r"(?<=[^\s.!?:;])\n(?=[a-z`(])", " ", "\n".join(lines)).split("\n")

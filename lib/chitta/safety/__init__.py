@@ -1,0 +1,1 @@
+"""What may be kept: secrets, private spans and likely instructions to a model."""

@@ -1,0 +1,287 @@
+"""Likely instructions to a model, hidden in what should be a memory.
+
+A memory tells; it does not speak to the model that reads it. Signs of speech to a model have weights between 0 and 1
+here, and the score is what is left when each sign is taken for independent: ``1 - Π (1 - weight)`` (a noisy-or, so a
+score explains itself by its reasons). Each family counts once. The families are phrases by structure (verb, what it
+is done to, whose it is), not samples; weights were set so that one plain sign reaches the threshold and a vague one
+needs company. docs/security.md has the block rate of each family, the false positives, and what is missed.
+
+Developer notes are full of imperatives ("run git push", "ignore the warning"); none of these is a sign by itself.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from typing import NamedTuple
+
+#: From this score a memory is put into quarantine.
+THRESHOLD = 0.6
+#: Characters that are looked at: the first and the last of a longer text.
+MAX_CHARS = 200_000
+
+_I = re.IGNORECASE
+_GAP = r"[\s\W]{1,4}"
+_FEW = r"(?:[\w'-]+[\s,]+){0,4}"
+_MODEL = (
+    r"(?:ai|a\.i\.|llm|language model|assistant|chat ?bot|chatgpt|gpt(?:-?\d)?|claude|copilot|gemini|codex|agent|model)"
+)
+_RULES = (
+    r"(?:instructions?|directions?|directives?|rules?|prompts?|guidelines?|polic(?:y|ies)|guardrails?"
+    r"|constraints?|orders?"
+    r"|restrictions?|safety(?: \w+)?|training|context|programming|messages?)"
+)
+_WHOSE = (
+    r"(?:previous|prior|preceding|above|earlier|existing|foregoing|original|initial|system|safety|your|all|any"
+    r"|these|those|"
+    r"every|other|developer|user'?s?|everything)"
+)
+_SECRETS = (
+    r"(?:secrets?|api[ _-]?keys?|(?:access |auth |session )?tokens?|passwords?|passphrases?|credentials?|\.env\b"
+    r"|env(?:ironment)?"
+    r"(?: variables?| vars?)?|ssh[ _-]?keys?|private keys?|~/\.ssh\S*|id_rsa|\.aws\S*|cookies?|system prompt"
+    r"|conversations?"
+    r"|chat history|source code|(?:file|repo(?:sitory)?) contents?|user'?s? (?:data|files|messages))"
+)
+_SAID = r"(?:responses?|answers?|reply|replies|elucidation)"
+_WORK = r"(?:code|codebase|code ?base|solution|implementation|algorithm|program|project|logic|application|script)"
+_CODE = r"(?:code|python|script|shell|bash) ?(?:snippet|block|section|excerpt|fragment|segment|piece|sample|lines)?"
+
+
+class Suspicion(NamedTuple):
+    """How much a text speaks to a model, 0 to 1, and why, in words for people."""
+
+    score: float
+    reasons: tuple[str, ...]
+
+    @property
+    def likely(self) -> bool:
+        """Whether the score reaches the threshold."""
+        return self.score >= THRESHOLD
+
+
+class _Sign(NamedTuple):
+    weight: float
+    reason: str
+    pattern: re.Pattern[str]
+
+
+_SIGNS: tuple[_Sign, ...] = (
+    _Sign(
+        0.9,
+        "asks to set aside other instructions",
+        re.compile(
+            rf"\b(?:ignor|disregard|forget|overrid|bypass|discard|neglect|circumvent|set aside|stop (?:follow|obey)|"
+            rf"(?:do not|don'?t|never|no longer) (?:follow|obey|comply with"
+            rf"|listen to))\w*\b{_GAP}{_FEW}{_WHOSE}{_GAP}{_FEW}{_RULES}\b"
+            rf"|\b(?:ignor|disregard|forget|discard)\w*\b{_GAP}(?:everything|anything|all)(?: that)?(?: was"
+            rf"| has been| you were| i)?"
+            rf" (?:above|before|said|told|prior|previous)",
+            _I,
+        ),
+    ),
+    _Sign(
+        0.8,
+        "gives the model another role or frees it of its rules",
+        re.compile(
+            r"\byou are now (?:an? |the |called |named |free |acting|operating|unrestricted|uncensored|dan\b|my "
+            r"|in \w+ mode)|\byou are no longer (?:an? |the |bound|restricted|limited|required|chatgpt|claude)"
+            r"|\b(?:from now on|henceforth|going forward)[, ]+you(?:'re| are| will| must| shall)\b"
+            rf"|\b(?:act|behave|respond|pretend)\b (?:as|like|to be) (?:if you (?:are|were)|an? (?:unrestricted"
+            rf"|uncensored|evil|{_MODEL})\b)"
+            r"|\b(?:god|dan|jailbreak|unrestricted|uncensored) mode (?:is )?(?:enabled|activated|on|engaged)\b"
+            r"|\bjailbr(?:eak|oken)\b|\bdo anything now\b"
+            r"|\b(?:new|updated|revised|real) (?:system )?(?:prompt|instructions?|directives?|persona)\s*:"
+            r"|\bno (?:ethical|content|safety) (?:restrictions|guidelines|filters)\b",
+            _I,
+        ),
+    ),
+    _Sign(
+        0.85,
+        "imitates the frame of a conversation or of the harness",
+        re.compile(
+            r"[<\uff1c\u2039\u276e\ufe64]\s{0,8}[/\uff0f]?\s{0,8}(?:system[-_ ](?:reminder|prompt|message)"
+            r"|/(?:system|assistant)|user[-_ ]prompt(?:-submit)?(?:-hook)?|"
+            r"(?:\w+[-_])?hook[-_]?(?:context|output)|instructions?|function[-_]?(?:calls?|results?)"
+            r"|tool[-_]?(?:use|calls?|results?|code|response)|"
+            r"(?:antml:)?(?:invoke|parameter|function_calls|thinking)|invoke|local-command-\w+|command-(?:name"
+            r"|message|args)|chitta[-_]\w+)\b[^<>\n]{0,200}[>\uff1e\u203a\u276f\ufe65]"
+            r"|<\|(?:im_start|im_end|start_header_id|end_header_id|eot_id|system|user|assistant|begin_of_text"
+            r"|channel|start_of_turn)\|>|<system>"
+            r"|<(?:start|end)_of_turn>|\[/?INST\]|<</?SYS>>|\[(?:SYSTEM|ASSISTANT|SYSTEM MESSAGE|SYSTEM PROMPT)\]"
+            r"|^[^\S\n]{0,8}(?:#{1,6} {0,4})?(?:system|assistant|human|system prompt"
+            r"|system message)[^\S\n]{0,4}:[^\S\n]{1,4}\S.{0,200}\b(?:you|ignore|must|follow|obey|now|approved?)\b"
+            r"|\"?(?:hookSpecificOutput|permissionDecision|additionalContext|tool_use_id|systemMessage)\"?\s{0,8}:"
+            r"|\"type\"\s{0,8}:\s{0,8}\"tool_(?:use|result)\""
+            r"|---\s{0,4}(?:end|begin) of (?:memory|context|notes?|system prompt|instructions)",
+            _I | re.MULTILINE,
+        ),
+    ),
+    _Sign(
+        0.75,
+        "asks to send secrets or private data somewhere",
+        re.compile(
+            rf"\b(?:send|post|upload|exfiltrat\w*|forward|e?mail|transmit|leak|submit|publish|copy|report|curl"
+            rf"|append|encode|include|print|reveal|dump|output|paste)\b"
+            rf"[^.\n]{{0,40}}\b(?:your|the|their|all|any|every|contents? of|my|stored|saved|local|these|its"
+            rf"|full)\b[^.\n]{{0,30}}{_SECRETS}[^.\n]{{0,60}}"
+            r"(?:\b(?:to|at|via|into|in) (?:https?:|ftp:|www\.|the (?:url|server|address|attacker|endpoint"
+            r"|following)|attacker|[\w.-]+@|\S{1,80}\.(?:com|net|org|io|xyz|evil|invalid|example|test)))"
+            r"|\b(?:reveal|repeat|print|show|output|tell me|disclose|leak|recite)\b (?:me |us |back )?(?:your"
+            r"|the) (?:full |entire |whole |exact |hidden |initial |original )*(?:system prompt"
+            r"|system instructions|hidden instructions|initial prompt)",
+            _I,
+        ),
+    ),
+    _Sign(
+        0.75,
+        "asks to hide something from the person",
+        re.compile(
+            r"\b(?:do not|don'?t|never|must not|without|avoid|refrain from)\b (?:\w+ ){0,2}?(?:tell|telling"
+            r"|mention|mentioning|inform|informing|reveal|revealing|notify|notifying|alert|alerting|disclos\w+"
+            r"|ask|asking|show|showing|warn|warning|confirm\w*)\b"
+            r"(?: (?:this|it|that|anything|about|to|with|for|any of this))* (?:the |any |your "
+            r"|this to the )?(?:user|human|operator|developer|person|owner|anyone)\b(?!'s| (?:ids?|names?|list"
+            r"|table|data|agent|interface|menu|settings|input)\b)"
+            r"|\b(?:hide|conceal|keep)\b (?:this|it|that|these)(?: \w+){0,2} (?:secret"
+            r"|hidden)?\s?from (?:the )?(?:user|human|operator|anyone)"
+            r"|\bwithout (?:the )?user'?s? (?:knowledge|consent|permission|noticing)",
+            _I,
+        ),
+    ),
+    _Sign(
+        0.75,
+        "claims a permission that only the person can give",
+        re.compile(
+            r"\b(?:the )?(?:user|human|operator|owner|administrator|admin|developer) (?:has|have"
+            r"|had)(?: \w+){0,2} (?:pre-?)?(?:approved|authori[sz]ed|granted|consented|confirmed|permitted"
+            r"|allowed|agreed)\b"
+            r"|\b(?:all|any|every) (?:tool )?(?:calls?|tools?|commands?|actions?|permissions?) (?:is|are"
+            r"|have been|has been)(?: \w+){0,2} (?:pre-?)?(?:approved|authori[sz]ed)\b"
+            r"|\b(?:you (?:have|are)|permission is)(?: \w+){0,2} (?:pre-?)?(?:authori[sz]ed|full permission"
+            r"|approved) (?:to|for)\b",
+            _I,
+        ),
+    ),
+    _Sign(
+        0.65,
+        "speaks to the model by name",
+        re.compile(
+            rf"\b(?:dear|hey|hello|hi|attention|note to(?: the| any)?|message to(?: the| any)?"
+            rf"|instructions? (?:to|for)(?: the| any| all)?|important (?:for|message to)(?: the"
+            rf"| any)?) {_MODEL}s?\b(?! (?:file|config|layer))"
+            rf"|\b(?:if|when|since|because) you(?:'re| are) an? (?:\w+ )?{_MODEL}\b|\bas an (?:ai|llm)\b|\b(?:ai"
+            rf"|llm) (?:assistants?|agents?|models?)? ?(?:must|should|shall|reading this|are required"
+            rf"|is required)\b"
+            rf"|^[^\S\n]{{0,8}}(?:\w{{1,20}}: )?{_MODEL} {{0,2}}[,:][^\S\n]{{1,4}}(?:please |you |always |never "
+            rf"|do |run |now |stop |ignore |execute |must )"
+            r"|\byou (?:must|shall|have to|are required to|are to)(?: now| always| immediately)? (?:comply|obey"
+            r"|execute|follow (?:these|this|the following|my)|respond|reply|answer|never (?:refuse|mention))\b",
+            _I | re.MULTILINE,
+        ),
+    ),
+    _Sign(
+        0.7,
+        "says how the model is to answer",
+        re.compile(
+            rf"\b(?:in|to|into|of|for|using|with|at the (?:end|start|beginning) of|within"
+            rf"|throughout)? ?\byour(?: \w+){{0,2}} {_SAID}(?:'s)?\b"
+            r"|^[^\w\n]{0,8}(?:please |can you |always |only )?(?:reply|respond|answer)\b (?:(?:only"
+            r"|always) )?(?:in (?:reverse|rhyme|verse|all caps|capitals|the style|one word|pirate|morse"
+            r"|base\s?\d+|german|french|hindi|arabic|greek|dutch|thai|\w+(?:ish|ese|ian))\b|using|as if|as an?"
+            r"|backwards?|exactly|to every|only)\b"
+            r"|\b(?:begin|start|end|finish|precede|prefix) (?:every|each|all|any)(?: \w+){0,2} (?:response|answer"
+            r"|reply|message)",
+            _I | re.MULTILINE,
+        ),
+    ),
+    _Sign(
+        0.7,
+        "asks to put code of its own into the person's work",
+        re.compile(
+            rf"\b(?:the )?(?:following|subsequent|below|next|given|provided"
+            rf"|attached) {_CODE}(?: below)?\b[^\n]{{0,80}}\b(?:your|the code you)\b[^\n]{{0,60}}"
+            rf"|\byour(?: \w+){{0,2}} {_WORK}\b[^\n]{{0,80}}\b(?:the )?(?:following|subsequent|below|next"
+            rf"|given) {_CODE}"
+            rf"|^[^\w\n]{{0,8}}(?:\w+ )?(?:don'?t (?:hesitate|forget)|remember|be sure|make sure|ensure|consider"
+            rf"|keep in mind|execute|it may be)\b[^\n]{{0,80}}\b(?:following|subsequent|below) {_CODE}",
+            _I | re.MULTILINE,
+        ),
+    ),
+)
+
+#: Weights of signs that are no phrases.
+HIDDEN, DIRECTION, TERMINAL, LOOKALIKE, LONE_REQUEST, SECOND_HEADER = 0.9, 0.65, 0.65, 0.5, 0.6, 0.65
+
+_TAGS = re.compile("(?<!\U0001f3f4)[\U000e0000-\U000e007e]{4,}")
+_BIDI = re.compile("[\u202a-\u202e\u2066-\u2069]")
+_INSIDE_WORD = re.compile("[A-Za-z][\u200b-\u200f\u2060-\u2064\u00ad\ufeff][A-Za-z]")
+_ESCAPE = re.compile("\x1b[\\]P_^X]|\x1b\\[[0-9;?]*[A-HJKSTfhlnsu]|\x9b|\x9d")
+_MIXED = re.compile("[A-Za-z][\u0370-\u03ff\u0400-\u04ff]+[A-Za-z]|\\b[\u0400-\u04ff]{1,2}[A-Za-z]{3,}\\b")
+_HEADERS = re.compile(r"^---[ \t]*\n(?:[A-Za-z_]+:.*\n)+---[ \t]*\n\s*---[ \t]*\n(?:[A-Za-z_]+:.*\n)+---", re.MULTILINE)
+_CONFUSABLES = str.maketrans(
+    "аеорсухіјѕԁһοαερνικАВЕКМНОРСТХΑΒΕΖΗΙΚΜΝΟΡΤΥΧ", "aeopcyxijsdhoaepvikABEKMHOPCTXABEZHIKMNOPTYX"
+)
+_UNSEEN = re.compile("[\u00ad\u034f\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff]")
+
+# A whole memory that is one request or question to a model rather than something learned.
+_ASKS = re.compile(
+    r"(?:please |can you |could you |would you |kindly )?(?:explain|describe|summari[sz]e|compose|translate"
+    r"|tell me|give me|suggest|analy[sz]e|"
+    r"recommend|paraphrase|rewrite|brainstorm|break down|provide (?:a|an|the|some|insights|examples?)"
+    r"|write (?:me )?(?:a|an) (?:\w+ )?(?:poem|story|letter|essay|email|song|summary|article|speech|joke)|"
+    r"(?:misspell|scramble|anagram|rearrange|encrypt|substitute|replace|shift|reverse) (?:\w+ ){0,3}(?:letters?"
+    r"|words?|vowels?|characters?|consonants?))\b",
+    _I,
+)
+_QUESTION = re.compile(
+    r"(?:(?:can|could|would|will) you|(?:what|who|whom|whose|when|where|why|which"
+    r"|how)(?:'s)?\s(?:\w+\s){0,3}?(?:is|are|was|were|do|does|did|can|could|should|would|wrote|will|many|much"
+    r"|movies?)|is this|are there)\b[^\n]*\?",
+    _I,
+)
+_LONE_CHARS = 240
+
+
+def suspicion(text: str) -> Suspicion:
+    """How likely ``text`` holds instructions to the model that will read it. Pure, linear, never raises."""
+    if len(text) > MAX_CHARS:
+        text = text[: MAX_CHARS // 2] + "\n" + text[-MAX_CHARS // 2 :]
+    found = list(_hidden_signs(text))
+    plain = _plain(text)
+    found += [(sign.weight, sign.reason) for sign in _SIGNS if sign.pattern.search(plain)]
+    if not found and _is_lone_request(plain):
+        found.append((LONE_REQUEST, "is nothing but a request or a question"))
+    left = 1.0
+    for weight, _ in found:
+        left *= 1 - weight
+    return Suspicion(round(1 - left, 3), tuple(reason for _, reason in found))
+
+
+def _hidden_signs(text: str) -> list[tuple[float, str]]:
+    checks = (
+        (HIDDEN, "holds text that nobody sees (Unicode tags)", _TAGS),
+        (DIRECTION, "turns the direction of its text", _BIDI),
+        (DIRECTION, "has unseen marks inside words", _INSIDE_WORD),
+        (TERMINAL, "steers a terminal", _ESCAPE),
+        (LOOKALIKE, "writes words with look-alike letters of another script", _MIXED),
+        (SECOND_HEADER, "brings a header of its own", _HEADERS),
+    )
+    return [(weight, reason) for weight, reason, pattern in checks if pattern.search(text)]
+
+
+def _plain(text: str) -> str:
+    """The text as a model may read it: hidden tags as letters, look-alikes and full-width forms as plain ones."""
+    if text.isascii():
+        return text
+    shown = "".join(chr(ord(c) - 0xE0000) if 0xE0020 <= ord(c) <= 0xE007E else c for c in text)
+    return unicodedata.normalize("NFKC", _UNSEEN.sub("", shown)).translate(_CONFUSABLES)
+
+
+def _is_lone_request(text: str) -> bool:
+    line = text.strip().strip("\"'`*_# ")
+    if len(line) > _LONE_CHARS or "\n" in line or "`" in line:
+        return False
+    return bool(
+        _ASKS.match(line) or _QUESTION.fullmatch(line) or re.match(r"(?:is this|analy[sz]e)\b[^\n]*\?", line, _I)
+    )

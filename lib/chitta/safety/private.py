@@ -1,0 +1,37 @@
+"""Spans a person marked as private: `<private>…</private>` is never kept and never shown."""
+
+from __future__ import annotations
+
+import re
+
+#: Times that a text is looked through; what still has a tag after these was made to, and ends there.
+_PASSES = 8
+_TAG = re.compile(r"<\s{0,8}(/?)\s{0,8}private\s{0,8}>", re.IGNORECASE)
+
+
+def without_private(text: str) -> str:
+    """``text`` without its private spans.
+
+    A span inside another ends with the outer one; an unclosed one reaches to the end; a lone closing tag is
+    dropped. What is left around a span is joined as it stands.
+    """
+    for _ in range(_PASSES):
+        if "private" not in text.lower():
+            return text
+        left = _without_spans(text)
+        if left == text:
+            return text
+        text = left  # what closed up may spell a tag again
+    tag = _TAG.search(text)
+    return text[: tag.start()] if tag else text
+
+
+def _without_spans(text: str) -> str:
+    parts: list[str] = []
+    depth = at = 0
+    for tag in _TAG.finditer(text):
+        if depth == 0:
+            parts.append(text[at : tag.start()])
+        depth = max(0, depth - 1) if tag[1] else depth + 1
+        at = tag.end()
+    return "".join(parts) + (text[at:] if depth == 0 else "")

@@ -1,0 +1,158 @@
+"""Secrets taken out of text, by kingfisher-secret-scanner (MongoDB's scanner as a library).
+
+The library brings the detectors (about 490, those of the successor of gitleaks among them), entropy limits and
+allow-lists; ``secret_rules.yml`` adds four in its own format. It works in this process and is never asked to
+check a secret against its service, so nothing leaves the machine. It was chosen by measurement: docs/security.md.
+
+Loading it takes 0.3 s once a process (3 s the first time ever, until its compiled rules are kept on disk); scanning
+takes some 15 µs a kB. A text without anything that could be a secret does not load it at all.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+from collections.abc import Iterator
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from kingfisher_sdk import Scanner
+
+#: Passes over a text until no secret is found: what stood between two of them may be one itself.
+MAX_PASSES = 3
+#: Bytes that are scanned at once, and how much of them is scanned again with the next: the library's time grows faster
+#: than the text where much is found. No private key is longer than the overlap.
+WINDOW, OVERLAP = 64 << 10, 16 << 10
+_RULES = Path(__file__).with_name("secret_rules.yml")
+# Below what no detector can fire: a run of eight characters that has a digit, a password in an address, a private key.
+_POSSIBLE = re.compile(r"(?=\S{8})[^\s\d]{0,7}\d|://[^\s/@]{0,128}:[^\s/@]|-----BEGIN|Authorization:", re.IGNORECASE)
+# Values that documentation writes where a secret would stand.
+_PLACEHOLDER = re.compile(
+    r"^[$<{%(\[]|[>}]$|\$\{|\{\{"
+    r"|(.)\1{4,}|(..)\2{4,}"
+    r"|example|placeholder|change.?me|replace.?me|dummy|sample|redacted|random|your[-_. ]|my[-_](?:pass|secret"
+    r"|token|key)"
+    r"|\.\.\.$|put[-_]|insert|goes[-_]?here|0123456789|123456789|abcdefgh|qwerty|deadbeef|abc123",
+    re.IGNORECASE,
+)
+# Names whose value is no secret whatever else they are called: `credentialsId`, `token_path`, `publicKey`.
+_OPEN_NAME = re.compile(
+    r"(?:ids?|path|file|dir|folder|name|user|source|length|size|url|uri|host|type|version|expiry|hint|class)"
+    r"[\"'`\]]?\s{0,3}[:=]{1,2}>?\s{0,3}[\"'`]?\Z"
+    r"|public[-_. ]?(?:key|token)[\"'`\]]?\s{0,3}[:=]{1,2}>?\s{0,3}[\"'`]?\Z",
+    re.IGNORECASE,
+)
+_NAMED_RULES = frozenset({"assigned-secret", "service-key"})
+_NAME_BYTES = 64
+# Passwords of addresses in documentation: a lone word is what a reader is to replace.
+_WORD = re.compile(r"[A-Za-z]+(?:[-_.][A-Za-z]+)*")
+_ADDRESS_RULE = "generic-credential-uri"
+
+
+class Redacted(NamedTuple):
+    """The text without its secrets, and the kinds of what was replaced, in order and once each."""
+
+    text: str
+    found: tuple[str, ...]
+
+
+def redact(text: str) -> Redacted:
+    """``text`` with each secret replaced by ``[redacted: <kind>]``; a private key as a whole, whatever its lines.
+
+    Placeholders stay. Time is linear in the text. Raises ``ImportError`` where the library is missing, so that
+    nothing is kept unexamined.
+    """
+    kinds: list[str] = []
+    for _ in range(MAX_PASSES):
+        spans = _secrets(text)
+        if not spans:
+            break
+        kinds += [kind for _, _, kind in spans]
+        text = _replaced(text, spans)
+    return Redacted(text, tuple(dict.fromkeys(kinds)))
+
+
+def _secrets(text: str) -> list[tuple[int, int, str]]:
+    """``(start, end, kind)`` of every secret in characters, in order, none overlapping another."""
+    if not _POSSIBLE.search(text):
+        return []
+    # A NUL makes the library read the bytes as UTF-16; a blank takes as much room.
+    data = text.replace("\0", " ").encode("utf-8", "surrogatepass")
+    spans: list[tuple[int, int, str]] = []
+    for begin in range(0, max(1, len(data) - OVERLAP), WINDOW - OVERLAP):
+        spans += _in_window(data, begin)
+    return _in_characters(data, _joined(spans))
+
+
+def _in_window(data: bytes, begin: int) -> Iterator[tuple[int, int, str]]:
+    for finding in _scanner().scan(data[begin : begin + WINDOW]):
+        kind = finding.rule_id.rpartition(".")[2]
+        place = finding.location
+        start, end = begin + place["start_offset"], begin + place["end_offset"]
+        if not finding.visible or end <= start or _is_placeholder(kind, finding.secret):
+            continue
+        before = data[max(0, start - _NAME_BYTES) : start].decode("utf-8", "replace")
+        if kind not in _NAMED_RULES or not _OPEN_NAME.search(before):
+            yield start, end, kind
+
+
+def _is_placeholder(kind: str, value: str) -> bool:
+    if "-----BEGIN" in value:
+        return False
+    return bool(_PLACEHOLDER.search(value)) or (kind == _ADDRESS_RULE and bool(_WORD.fullmatch(value)))
+
+
+def _joined(spans: list[tuple[int, int, str]]) -> list[tuple[int, int, str]]:
+    """Overlapping spans as one, of the kind of the longest."""
+    joined: list[tuple[int, int, str]] = []
+    longest = 0
+    for start, end, kind in sorted(
+        spans, key=lambda span: (span[0], -span[1], span[2].startswith("assigned"), span[2])
+    ):
+        if joined and start < joined[-1][1]:
+            first, last, name = joined[-1]
+            name, longest = (kind, end - start) if end - start > longest else (name, longest)
+            joined[-1] = (first, max(last, end), name)
+        else:
+            joined.append((start, end, kind))
+            longest = end - start
+    return joined
+
+
+def _in_characters(data: bytes, spans: list[tuple[int, int, str]]) -> list[tuple[int, int, str]]:
+    counted, at, placed = 0, 0, []
+    for start, end, kind in spans:
+        first = counted + len(data[at:start].decode("utf-8", "surrogatepass"))
+        counted = first + len(data[start:end].decode("utf-8", "surrogatepass"))
+        at = end
+        placed.append((first, counted, kind))
+    return placed
+
+
+def _replaced(text: str, spans: list[tuple[int, int, str]]) -> str:
+    parts, at = [], 0
+    for start, end, kind in spans:
+        parts += [text[at:start], f"[redacted: {kind}]"]
+        at = end
+    return "".join(parts) + text[at:]
+
+
+@lru_cache(maxsize=1)
+def _scanner() -> Scanner:
+    from kingfisher_sdk import Rules, Scanner
+
+    folder = _cache_folder()
+    return Scanner(Rules([_RULES], cache=bool(folder), cache_dir=folder or None))
+
+
+def _cache_folder() -> str:
+    """Where the compiled rules are kept: beside the installation, else in the state folder; else nowhere."""
+    from chitta import settings
+
+    for above in (sys.prefix, settings.load().state_dir):
+        if os.path.isdir(above) and os.access(above, os.W_OK):
+            return os.path.join(above, "secret-rules")
+    return ""

@@ -1,0 +1,42 @@
+"""`chitta doctor --secrets`, and what `chitta remember` does with one."""
+
+from collections.abc import Callable
+from typing import Any
+
+from chitta import settings as table
+from chitta.notes.note import Note
+from chitta.notes.store import NoteStore
+
+Run = Callable[..., Any]
+GITHUB = "ghp_" + "8KdPq2Lm4Nf6Rt8Vx0Zb2Cd4Ef6Gh8Jk0Lm1"
+
+
+def test_it_names_the_note_and_the_kind_and_never_the_secret(chitta: Run) -> None:
+    store = NoteStore(table.load().notes_dir)
+    path = store.write(Note("leaky", title="t", text=f"use {GITHUB}"))
+    store.write(Note("fine", title="t", text="use the key store"))
+    ran = chitta("doctor", "--secrets")
+    assert ran.code == 1 and "leaky" in ran.out and "github-pat" in ran.out and "fine" not in ran.out
+    assert GITHUB not in ran.out + ran.err and GITHUB in path.read_text()
+    ran = chitta("doctor", "--secrets", "--redact")
+    assert ran.code == 0 and "took them out of 1 note" in ran.out and GITHUB not in path.read_text()
+    assert chitta("doctor", "--secrets").code == 0
+    assert chitta("doctor", "--secrets", "--json").value["notes"] == []
+
+
+def test_redact_alone_is_a_misuse(chitta: Run) -> None:
+    assert chitta("doctor", "--redact").code == 100 or "--secrets" in chitta("doctor", "--redact").err
+
+
+def test_remember_takes_a_secret_out_and_says_so(chitta: Run) -> None:
+    ran = chitta("remember", f"deploy with {GITHUB}", "--json")
+    text = NoteStore(table.load().notes_dir).read(ran.value["path"]).text
+    assert text == "deploy with [redacted: github-pat]" and "--as-is" in ran.err and GITHUB not in ran.err
+    ran = chitta("remember", f"deploy with {GITHUB}", "--as-is", "--json")
+    assert GITHUB in NoteStore(table.load().notes_dir).read(ran.value["path"]).text
+
+
+def test_remember_keeps_nothing_private(chitta: Run) -> None:
+    ran = chitta("remember", "use make <private>my bank</private>", "--json")
+    assert NoteStore(table.load().notes_dir).read(ran.value["path"]).text == "use make"
+    assert "private" in chitta("remember", "<private>all</private>").err

@@ -1,0 +1,151 @@
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from chitta import settings as table
+from chitta.curation.refused import refused_ids
+from chitta.notes.note import Note
+from chitta.notes.store import NoteStore
+
+Run = Callable[..., Any]
+
+SAID = "Run database migrations with alembic upgrade head, then restart every worker, queue and web service by systemd"
+
+
+def keep(*notes: Note) -> None:
+    for note in notes:
+        NoteStore(table.load().notes_dir).write(note)
+
+
+def captured(name: str, what: str = "fix", session: str = "s1", **fields: Any) -> Note:
+    extra = (("captured", what), ("session", session), ("sessions", [session]))
+    note = Note(name, kind="operational", title=f"about {name}", text=f"{name} said", authority="captured")
+    return note._replace(confidence=0.3, created="2025-01-01", extra=extra, source="captured: a session", **fields)
+
+
+@pytest.fixture
+def notes(chitta: Run) -> None:
+    held = Note("held", title="about held", text="ignore it all", quarantine=True, extra=(("suspected", ["orders"]),))
+    keep(captured("fix"), captured("proved", "preference", "s2", proof_count=4), held, Note("own", text="mine"))
+
+
+@pytest.fixture
+def person(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("chitta.cli.output.on_terminal", lambda stream=None: stream is not None)
+
+
+def waiting(chitta: Run) -> set[str]:
+    return {note["id"] for note in chitta("review", "--json").value}
+
+
+def show(chitta: Run, name: str) -> Any:
+    return chitta("show", name, "--json").value
+
+
+@pytest.mark.usefixtures("notes")
+def test_the_list_says_what_waits_and_why(chitta: Run) -> None:
+    found = {note["id"]: note for note in chitta("review", "--list", "--json").value}
+    assert set(found) == {"fix", "proved", "held"}
+    assert (found["held"]["state"], found["held"]["reasons"]) == ("quarantined", ["orders"])
+    assert (found["fix"]["suggested_kind"], found["fix"]["sessions"]) == ("bug-fix", ["s1"])
+    ran = chitta("review", "--proved")
+    assert ran.code == 0 and ran.out.splitlines()[1].startswith("proved") and "--keep" in ran.err
+    assert chitta("review", "--realm", "project:x.org/a").out == "nothing waits for a review\n"
+
+
+@pytest.mark.usefixtures("notes")
+def test_keeping_by_hand(chitta: Run) -> None:
+    ran = chitta("review", "--keep", "fix", "prov")
+    assert ran.out == "kept fix as bug-fix\nkept proved as preference\n" and waiting(chitta) == {"held"}
+    note = show(chitta, "fix")
+    assert (note["kind"], note["authority"], note["confidence"]) == ("bug-fix", "advisory", 0.6)
+    assert chitta("review", "--keep", "fix").code == 2, "it waits no more"
+    assert chitta("review", "--keep", "held", "--kind", "decision", "--json").value[0]["how"] == "as decision"
+
+
+@pytest.mark.usefixtures("notes")
+def test_forgetting_by_hand_refuses_and_releasing_takes_the_quarantine_off(chitta: Run) -> None:
+    assert chitta("review", "--forget", "fix").out == "forgot fix\n"
+    assert refused_ids(table.load().state_dir) == {("global", "fix")} and chitta("show", "fix").code == 1
+    assert chitta("review", "--release", "held").out == "released held\n"
+    assert not show(chitta, "held")["quarantine"] and waiting(chitta) == {"proved"}
+    ran = chitta("review", "--forget", "own")
+    assert ran.code == 2 and "chitta forget" in ran.err and chitta("show", "own").code == 0
+
+
+def test_what_cannot_be_meant(chitta: Run) -> None:
+    assert chitta("review").out == "nothing waits for a review\n"
+    for words in (
+        ("--keep",),
+        ("--keep", "--forget", "x"),
+        ("--list", "--keep", "x"),
+        ("--keep", "x", "--kind", "odd"),
+    ):
+        assert chitta("review", *words).code == 2
+    assert chitta("review", "--keep", "nobody").code == 1
+
+
+@pytest.mark.usefixtures("notes", "person")
+def test_a_walk_keeps_forgets_skips_and_quits(chitta: Run) -> None:
+    ran = chitta("review", "--proved", input="k\nodd\nreference\nf\nq\n")
+    assert ran.code == 0 and "1 of 3: captured" in ran.out and "captured: a session" in ran.out
+    assert "4 sessions (s2)" in ran.out and "kinds are" in ran.err
+    assert ran.out.splitlines()[-1] == "1 kept, 1 forgotten; 1 still waiting"
+    assert show(chitta, "proved")["kind"] == "reference" and len(waiting(chitta)) == 1
+    assert chitta("review", input="s\n").out.splitlines()[-1] == "1 skipped; 1 still waiting"
+
+
+@pytest.mark.usefixtures("notes", "person")
+def test_a_walk_that_is_cut_short_keeps_what_was_decided(chitta: Run) -> None:
+    ran = chitta("review", "--proved", input="k\n\n")
+    assert ran.code == 0 and ran.out.splitlines()[-1].strip() == "1 kept; 2 still waiting"
+    assert show(chitta, "proved")["authority"] == "advisory" and waiting(chitta) == {"fix", "held"}
+
+
+@pytest.mark.usefixtures("person")
+def test_a_walk_merges_into_a_twin(chitta: Run) -> None:
+    chitta("remember", SAID, "--id", "twin")
+    keep(captured("again")._replace(text=f"{SAID}\n\nAnd this."))
+    keep(captured("other"))
+    ran = chitta("review", "again", input="m\n")
+    assert "twin" in ran.out and "alike" in ran.out and ran.out.splitlines()[-1] == "1 merged; 0 still waiting"
+    assert show(chitta, "twin")["text"] == f"{SAID}\n\nAnd this." and show(chitta, "twin")["authority"] == "advisory"
+    assert show(chitta, "again")["superseded_by"] == "twin" and waiting(chitta) == {"other"}
+
+
+@pytest.mark.usefixtures("person")
+def test_a_walk_edits_then_keeps(chitta: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    keep(captured("fix"))
+    script = tmp_path / "editor.py"
+    script.write_text(
+        "import sys; p = sys.argv[1]; t = open(p).read(); open(p, 'w').write(t.replace('fix said', 'new'))"
+    )
+    monkeypatch.setenv("EDITOR", f"{sys.executable} {script}")
+    assert chitta("review", input="e\n\n").out.splitlines()[-1] == "1 kept; 0 still waiting"
+    assert show(chitta, "fix")["text"] == "new" and show(chitta, "fix")["kind"] == "bug-fix"
+
+
+@pytest.mark.usefixtures("notes", "person")
+def test_without_an_editor_the_note_is_asked_about_again(chitta: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("EDITOR", raising=False)
+    monkeypatch.delenv("VISUAL", raising=False)
+    ran = chitta("review", "fix", input="e\ns\n")
+    assert "no editor is set" in ran.err and ran.out.splitlines()[-1] == "1 skipped; 1 still waiting"
+
+
+@pytest.mark.usefixtures("notes")
+def test_status_and_doctor_say_how_many_wait(chitta: Run) -> None:
+    chitta("reindex")
+    assert chitta("status", "--json").value["waiting"] == {"captured": 2, "quarantined": 1}
+    assert "2 captured, 1 quarantined: `chitta review`" in chitta("status").out
+
+
+@pytest.mark.usefixtures("notes")
+def test_forgetting_a_captured_note_by_its_id_refuses_it_and_ones_own_is_not(chitta: Run) -> None:
+    assert chitta("forget", "fix", "own", "--yes").code == 0
+    assert refused_ids(table.load().state_dir) == {("global", "fix")}

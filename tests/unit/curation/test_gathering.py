@@ -1,0 +1,52 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from chitta.curation.gathering import blocks, gathered, joined
+from chitta.notes.note import Note
+
+DAY = "2025-06-01"
+
+
+def test_the_first_keeps_its_id_and_nothing_that_was_said_is_lost() -> None:
+    one = Note("a", title="A", text="First.\n\nBoth.", created="2025-02-01", tags=("x",), confidence=0.4, source="s1")
+    two = Note(
+        "b", title="B", text="both.\n\nSecond.", created="2025-01-01", tags=("y", "x"), proof_count=3, source="s2"
+    )
+    whole, (gone,) = gathered([one, two], DAY)
+    assert (whole.id, whole.title, whole.text) == ("a", "A", "First.\n\nBoth.\n\nSecond.")
+    assert (whole.created, whole.updated, whole.tags, whole.source) == ("2025-01-01", DAY, ("x", "y"), "s1; s2")
+    assert (whole.confidence, whole.proof_count, whole.supersedes) == (0.6, 4, ("b",))
+    assert (gone.id, gone.superseded_by, gone.valid_until, gone.text) == ("b", "a", DAY, two.text)
+
+
+def test_what_a_person_wrote_makes_the_whole_a_persons() -> None:
+    captured = Note("a", kind="operational", authority="captured", extra=(("captured", "fix"), ("session", "s1")))
+    own = Note("b", kind="bug-fix", wrong="w", right="r", extra=(("sessions", ["s2"]), ("pinned", True)))
+    whole, _ = gathered([captured, own], DAY)
+    assert (whole.kind, whole.authority, whole.wrong, whole.right) == ("bug-fix", "advisory", "w", "r")
+    keys = dict(whole.extra)
+    assert "captured" not in keys and keys["sessions"] == ["s1", "s2"] and keys["pinned"] is True
+
+
+def test_quarantine_is_not_left_by_a_merge() -> None:
+    assert gathered([Note("a"), Note("b", quarantine=True)], DAY)[0].quarantine
+
+
+def test_one_note_is_no_merge() -> None:
+    with pytest.raises(ValueError, match="two"):
+        gathered([Note("a"), Note("a")], DAY)
+
+
+def test_a_fenced_block_is_one_paragraph() -> None:
+    text = "Run:\n\n```sh\na\n\nb\n```\n\nEnd."
+    assert blocks(text) == ["Run:", "```sh\na\n\nb\n```", "End."]
+    assert joined([text, "```sh\na\n\nc\n```"]) == text + "\n\n```sh\na\n\nc\n```"
+
+
+@given(st.lists(st.text(max_size=80), max_size=4))
+def test_joining_again_adds_nothing(texts: list[str]) -> None:
+    once = joined(texts)
+    assert blocks(joined([once, *texts])) == blocks(once)

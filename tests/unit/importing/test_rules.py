@@ -1,0 +1,82 @@
+"""Sentences of instructions: what is a correction, what a rule, what a fact."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from chitta.importing.rules import Correction, correction_of, kind_of, sentences
+from chitta.notes.correction import make_correction, match_triggers
+
+
+@pytest.mark.parametrize(
+    ("text", "wrong", "right"),
+    [
+        ("Never use npm, use pnpm.", "npm", "pnpm"),
+        ("**Never** use `npm install`; use `pnpm add` instead.", "`npm install`", "`pnpm add`"),
+        ("Don't commit to main; open a pull request instead.", "commit to main", "open a pull request"),
+        ("Use pnpm instead of npm", "npm", "pnpm"),
+        ("Use `logger.info`, not `console.log`.", "`console.log`", "`logger.info`"),
+        ("Instead of `pip install`, use `uv add`.", "`pip install`", "`uv add`"),
+        ("Do not use moment.js. Use date-fns instead.", "moment.js", "date-fns"),
+        ("Avoid default exports - use named exports.", "default exports", "named exports"),
+        ("Prefer `pathlib.Path` over `os.path`.", "`os.path`", "`pathlib.Path`"),
+        ("No `print()` — use `logging`", "`print()`", "`logging`"),
+        ("- not tabs but spaces", "tabs", "spaces"),
+    ],
+)
+def test_this_not_that_is_a_correction_that_fires(text: str, wrong: str, right: str) -> None:
+    found = correction_of(text)
+    assert found is not None and (found.wrong, found.right) == (wrong, right)
+    note = make_correction(found.wrong, found.right)
+    assert match_triggers(f"please use {wrong.strip('`')} here", note.triggers) is not None
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Never commit secrets.",
+        "Use it instead of that.",
+        "Not only the tests, but also the docs.",
+        "Never run `npm install` if you are offline, use the cache.",
+        "Prefer composition over inheritance.",
+        "Write tests first, not after.",
+        "Should we use pnpm instead of npm?",
+        "Do not use `any`. Use `unknown` instead.",  # no prompt fires on so common a word
+        "Use the way that the team has agreed upon in its last meeting of the year instead of npm.",
+        "",
+    ],
+)
+def test_what_is_not_plain_stays_in_its_author_s_words(text: str) -> None:
+    assert correction_of(text) is None
+
+
+def test_the_reason_and_what_is_said_after_it_are_kept() -> None:
+    said = "Use pnpm instead of npm, because the lockfile is pnpm's. CI checks it."
+    assert correction_of(said) == Correction("npm", "pnpm", "the lockfile is pnpm's CI checks it.")
+    assert correction_of("Use date-fns, not moment.js (it is smaller and immutable)") == Correction(
+        "moment.js", "date-fns", "it is smaller and immutable"
+    )
+
+
+def test_rules_make_a_preference_and_facts_a_reference() -> None:
+    assert kind_of("- Always run the linter.\n- Functions should be short.") == "preference"
+    assert kind_of("- `npm run build`: build it\n- `npm test`: test it") == "reference"
+    assert kind_of("The service speaks gRPC. It is deployed to Fly.") == "reference"
+    assert kind_of("```\nnever use this\n```") == "reference"
+
+
+def test_sentences_leave_out_bullets_emphasis_and_code_blocks() -> None:
+    text = "- **One** thing\n- [ ] Two. Three\n```\ncode\n```\nA line\nthat goes on"
+    assert sentences(text) == ["One thing", "Two.", "Three", "A line that goes on"]
+
+
+WORDS = "never use X , not but ` ** _ instead of prefer ( ) .".split(" ")
+
+
+@given(st.text(max_size=400) | st.lists(st.sampled_from(WORDS), max_size=40).map(" ".join))
+def test_any_text_has_a_kind_and_at_most_a_correction(text: str) -> None:
+    assert kind_of(text) in ("preference", "reference")
+    found = correction_of(text)
+    assert found is None or (found.wrong and found.right and correction_of(text) == found)

@@ -1,0 +1,30 @@
+"""Private spans."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from chitta.safety.private import without_private
+
+
+@pytest.mark.parametrize(
+    ("text", "left"),
+    [
+        ("nothing private here", "nothing private here"),
+        ("a <private>b</private> c", "a  c"),
+        ("a <private>b\nc", "a "),
+        ("a <private>b <private>c</private> d</private> e", "a  e"),
+        ("a </private> b", "a  b"),
+        ("a <PRIVATE >b</ private> c", "a  c"),
+        ("<pri<private>x</private>vate>y</private>z", ""),
+        ("<pri" * 3_000 + "<private>x" + "vate>" * 3_000, "<pri" * 3_000),
+    ],
+)
+def test_private_spans_go(text: str, left: str) -> None:
+    assert without_private(text) == left
+
+
+@given(st.lists(st.sampled_from(["<private>", "</private>", "secret", "<pri", "vate>", " ", "\n"])).map("".join))
+def test_no_tag_is_left_and_a_second_time_changes_nothing(text: str) -> None:
+    left = without_private(text)
+    assert "<private>" not in left and "</private>" not in left and without_private(left) == left
