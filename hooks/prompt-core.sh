@@ -31,13 +31,14 @@ fi
 # shellcheck source=lib/launch.sh
 . "$CHITTA_ROOT/lib/launch.sh"
 
-dir='' step=''
+dir='' turn='' merge=''
 # shellcheck disable=SC2329 # the traps call it
 clean() {
   trap - EXIT HUP INT TERM
   set +u # nothing may have been started yet
+  [[ -z $merge ]] || kill -KILL "$merge"
   if [[ -d $dir ]]; then
-    [[ -z $step ]] || kill -KILL "$step"
+    [[ -z $turn ]] || kill -KILL "$turn"
     chitta_kill_lanes
     # What has just been killed may still have made a file while rm was looking.
     rm -rf "$dir" || rm -rf "$dir" || rm -rf "$dir"
@@ -53,8 +54,20 @@ dir=$(mktemp -d "${TMPDIR:-/tmp}/chitta.XXXXXX") || dir=$(mktemp -d /tmp/chitta.
 # Each step runs in the background and is waited for, because a trap waits for a foreground one.
 "$CHITTA_PYTHON" -I -S -E "$CHITTA_ROOT/bin/chitta-turn" "$dir/request.json" "${1-}" \
   <&0 >"$dir/launch" 2>"$dir/turn.err" 3>&- &
-step=$!
-wait "$step"
+turn=$!
+
+# Merge has nothing to wait for yet, but its interpreter starts on a core that is idle now.
+case ${CHITTA_ADMIT_DEBUG:-}${CHITTA_RECALL_PROFILE:-} in
+  '' | 0 | 00) exec 3>"$dir/merge.err" ;;
+esac
+# Merge clears the folder away, so its output is read through a descriptor that was open before.
+# shellcheck disable=SC2094 # written by merge, read when merge has ended
+exec 4>"$dir/out" 5<"$dir/out" || exit 0
+"$CHITTA_PYTHON" -I -S -E "$CHITTA_ROOT/bin/chitta-merge" "$dir" $$ </dev/null >&4 2>&3 3>&- 4>&- 5<&- &
+merge=$!
+exec 3>&- 4>&-
+wait "$turn"
+turn=''
 
 go=0 budget_ms='' limit_ms='' left_ms='' skip='' only='' limits=''
 while IFS='=' read -r key value; do
@@ -76,19 +89,10 @@ done <"$dir/launch"
 
 chitta_launch "$dir" "$skip" "$only" "$limit_ms" "$limits" "$left_ms"
 
-case ${CHITTA_ADMIT_DEBUG:-}${CHITTA_RECALL_PROFILE:-} in
-  '' | 0 | 00) exec 3>"$dir/merge.err" ;;
-esac
-# Merge clears the folder away, so its output is read through a descriptor that was open before.
-# shellcheck disable=SC2094 # written by merge, read when merge has ended
-exec 4>"$dir/out" 5<"$dir/out" || exit 0
-# shellcheck disable=SC2086 # the words hold only [a-z0-9=:-]
-"$CHITTA_PYTHON" -I -S -E "$CHITTA_ROOT/bin/chitta-merge" "$dir" "$budget_ms" $CHITTA_LAUNCHED \
-  </dev/null >&4 2>&3 3>&- 4>&- 5<&- &
-step=$!
-exec 3>&- 4>&-
-wait "$step" || exit 0
-step=''
+# One write: merge takes the line when it has its end.
+printf '%s\n' "$budget_ms$CHITTA_LAUNCHED" >"$dir/launched"
+wait "$merge" || exit 0
+merge=''
 IFS= read -r -d '' out <&5
 # A harness that has stopped listening must not make this exit with 141.
 trap : PIPE

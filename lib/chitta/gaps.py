@@ -18,6 +18,7 @@ from chitta import bounded_log
 from chitta.admission import policy
 from chitta.admission.tokens import clean_prompt, distinctive
 from chitta.admission.verdict import Verdict
+from chitta.safety.screen import keepable, screened
 from chitta.sessions import TRIAL
 from chitta.settings import Settings
 from chitta.wire.request import Request
@@ -83,7 +84,7 @@ def of_prompt(request: Request, results: Sequence[LaneResult], verdict: Verdict)
         return ()
     if not any(header.size or header.n for header in headers):
         return ()
-    terms = terms_of(distinctive(request.prompt))
+    terms = terms_of(distinctive(screened(request.prompt)))
     return terms if len(terms) >= LEAST_TERMS else ()
 
 
@@ -103,7 +104,7 @@ def note_prompt(
 
 def note_question(settings: Settings, question: str, realm: str, now: float) -> bool:
     """Keep a question of `chitta recall` that found nothing; the caller knows that it was answered in full."""
-    terms = terms_of(distinctive(clean_prompt(question)))
+    terms = terms_of(distinctive(clean_prompt(keepable(question))))
     if len(terms) < LEAST_TERMS or not settings.flag("CHITTA_GAP_LOG"):
         return False
     _keep(settings, terms, realm, session_here(), question, now)
@@ -178,7 +179,7 @@ def _keep(settings: Settings, terms: Sequence[str], realm: str, session: str, pr
         "session": session or time.strftime("unknown-%Y-%m-%d", moment),
     }
     if settings.flag("CHITTA_LOG_PROMPTS"):
-        line["prompt"] = prompt[:_MOST_PROMPT_CHARS]
+        line["prompt"] = keepable(prompt)[:_MOST_PROMPT_CHARS]
     bounded_log.append(settings.state_dir, NAME, line)
 
 

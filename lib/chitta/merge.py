@@ -17,6 +17,7 @@ from chitta.admission.verdict import ADMITTED, Bands, Verdict
 from chitta.render.block import compose, for_person
 from chitta.render.envelope import envelope
 from chitta.render.neutral import neutral
+from chitta.safety.screen import screened
 from chitta.sessions import Held
 from chitta.settings import Settings
 from chitta.wire.request import Request
@@ -67,7 +68,7 @@ def finish(
         try:
             held.record(
                 turn=request.turn,
-                topic="\n".join(filter(None, (request.anchor, request.prompt))) if request.tokens else "",
+                topic=screened("\n".join(filter(None, (request.anchor, request.prompt)))) if request.tokens else "",
                 injected=[item.row.id for item in block.verdict.admitted if not item.pointer],
                 realm=request.realm,
                 run=request.run,

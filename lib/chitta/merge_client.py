@@ -1,9 +1,9 @@
 """The last step of a prompt: wait for the lanes, end the late ones, have the answers merged, print.
 
-``chitta-merge DIR BUDGET_MS NAME=PGID:LIMIT_MS … NAME=ablated …`` starts together with the lanes
-and owns the wait. It publishes each answer (``NAME.part`` becomes ``NAME.jsonl`` on exit 0, then
-``NAME.exit`` becomes ``NAME.rc``), so no process is started for a rename. It prints the bytes for
-the harness and exits 0, or prints nothing and exits 1.
+``chitta-merge DIR HOOK_PID`` starts with the first step, so that it is there when the lanes are: which they are it
+reads in ``DIR/launched``, one line ``BUDGET_MS NAME=PGID:LIMIT_MS … NAME=ablated …``. It owns the wait. It publishes
+each answer (``NAME.part`` becomes ``NAME.jsonl`` on exit 0, then ``NAME.exit`` becomes ``NAME.rc``), so no process is
+started for a rename. It prints the bytes for the harness and exits 0, or prints nothing and exits 1.
 """
 
 import posix
@@ -48,9 +48,10 @@ def main() -> None:
     output = b""
     lanes: list[Lane] = []
     try:
-        folder, budget_ms = sys.argv[1], float(sys.argv[2])
-        lanes = [parse_lane(argument) for argument in sys.argv[3:]]
-        output = run(folder, budget_ms, lanes)
+        folder = sys.argv[1]
+        words = launched(folder, int(sys.argv[2]))
+        lanes = [parse_lane(word) for word in words[1:]]
+        output = run(folder, float(words[0]), lanes) if words else b""
     except Exception as problem:
         client.complain(f"merge: {type(problem).__name__}: {problem}")
         client.leave_breadcrumb("merge", problem)
@@ -62,6 +63,20 @@ def main() -> None:
     if code == 0 and output and not client.write_all(1, output):
         code = 1
     posix._exit(code)
+
+
+def launched(folder: str, hook: int) -> list[str]:
+    """What the hook (its process id) has started, once it says so; nothing where it has ended without doing so."""
+    while True:
+        try:
+            line = _contents(f"{folder}/launched")
+            if line.endswith(b"\n"):
+                return line.decode().split()
+        except OSError:
+            pass  # it is not there yet
+        if posix.getppid() != hook or not posix.access(folder, posix.F_OK):
+            return []
+        time.sleep(_LOOK_EARLY_S)
 
 
 def parse_lane(argument: str) -> Lane:

@@ -16,6 +16,7 @@ from typing import Any
 from chitta.admission import policy
 from chitta.admission.verdict import ADMITTED, SHADOW, Verdict
 from chitta.folders import make_private
+from chitta.safety.screen import screened
 from chitta.settings import Settings
 from chitta.wire import codec
 from chitta.wire.request import Request
@@ -54,6 +55,7 @@ def entry(
     ``threshold`` is what raw maxrel has to reach to be KNOWN, ``chars`` the length of the block.
     """
     with_words = settings.flag("CHITTA_LOG_PROMPTS")
+    words = screened(request.prompt) if with_words else ""
     by_cause: dict[str, int] = {}
     for (_, cause), count in verdict.dropped.items():
         by_cause[cause] = by_cause.get(cause, 0) + count
@@ -77,13 +79,13 @@ def entry(
         **({"chars": chars} if chars else {}),
         "dropped": by_cause,
         **_terms(verdict),
-        "trace": _trace(verdict, frozenset(request.tokens), with_words),
+        "trace": _trace(verdict, frozenset(request.tokens), words.lower()),
         "lanes": {result.lane: _lane(result, verdict) for result in sorted(results, key=lambda r: r.lane)},
         "degraded": [*degraded(results), *problems],
         "total_ms": round(total_ms, 1),
     }
     if with_words:
-        line["prompt"] = request.prompt
+        line["prompt"] = words
     return line
 
 
@@ -161,11 +163,11 @@ def _terms(verdict: Verdict) -> dict[str, Any]:
     }
 
 
-def _trace(verdict: Verdict, tokens: Collection[str], with_words: bool) -> list[list[Any]]:
+def _trace(verdict: Verdict, tokens: Collection[str], words: str) -> list[list[Any]]:
     """Each candidate as ``[tag, id, conf, cos, bm25, count of shared tokens, outcome]``, -1 where not measured.
 
     Arrays, and an id only once: several lanes find the same note, and the later ones name the place of the entry
-    that has the id. The shared tokens themselves are the person's words and come last, where those are kept.
+    that has the id. The shared tokens themselves are the person's words and come last, where ``words`` has them.
     """
     judged = verdict.trace
     if len(judged) > MOST_TRACED:
@@ -177,7 +179,7 @@ def _trace(verdict: Verdict, tokens: Collection[str], with_words: bool) -> list[
         first = places.setdefault(row.id, here)
         shared = [token for token in row.shared if token in tokens]
         numbers = [_short(row.conf, 4), _short(row.cos, 4), _short(row.bm25, 1), len(shared)]
-        entries.append([tag, row.id if first == here else first, *numbers, outcome, *([shared] if with_words else [])])
+        entries.append([tag, row.id if first == here else first, *numbers, outcome, *([[token for token in shared if token in words]] if words else [])])
     return entries
 
 

@@ -14,6 +14,7 @@ from typing import Any
 from chitta import bounded_log
 from chitta.admission.tokens import clean_prompt, distinctive
 from chitta.gaps import MOST_TERMS, session_here, terms_of
+from chitta.safety.screen import keepable
 from chitta.settings import Settings
 
 NAME = "searches.jsonl"
@@ -45,7 +46,7 @@ def note(settings: Settings, question: str, realm: str | None, ids: Sequence[str
     """Keep one question and what it is to the one before; its kind, "" where none is kept. Raises ``OSError``."""
     if not settings.flag("CHITTA_GAP_LOG"):
         return ""
-    terms = terms_of(distinctive(clean_prompt(question)))[:MOST_TERMS]
+    terms = terms_of(distinctive(clean_prompt(keepable(question))))[:MOST_TERMS]
     session = session_here() or time.strftime("unknown-%Y-%m-%d", time.gmtime(now))
     recent = bounded_log.last(settings.state_dir, NAME)
     before = next((line for line in reversed(recent) if line.get("session") == session), None)

@@ -17,6 +17,7 @@ from chitta.admission.tokens import clean_prompt, distinctive
 from chitta.notes.note import without_surrogates
 from chitta.notes.realms import realm_of
 from chitta.render.envelope import event_of
+from chitta.safety.private import without_private
 from chitta.settings import Settings
 from chitta.wire import codec
 from chitta.wire.request import MAX_PROMPT_CHARS, Request
@@ -117,7 +118,8 @@ def prepare(payload: bytes, *, settings: Settings, harness: str = "", cwd: str =
     reason = _no_prompt(value, typed)
     if reason:
         return _nothing(reason)
-    prompt = ends_of(clean_prompt(ends_of(typed, MAX_TYPED_CHARS)), MAX_PROMPT_CHARS)
+    typed = without_private(typed)  # before anything is cut: a cut may take away the tag that closes
+    prompt = ends_of(without_private(clean_prompt(ends_of(typed, MAX_TYPED_CHARS))), MAX_PROMPT_CHARS)
     reason = _no_words(prompt)
     if reason:
         return _nothing(reason)

@@ -108,7 +108,8 @@ def test_a_merge_process_that_breaks_leaves_one(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setenv("CHITTA_HOME", str(tmp_path))
-    monkeypatch.setattr("sys.argv", ["chitta-merge", str(tmp_path / "nowhere"), "not a number"])
+    (tmp_path / "launched").write_text("budget keyword=1\n")
+    monkeypatch.setattr("sys.argv", ["chitta-merge", str(tmp_path), str(posix.getppid())])
     ended: list[int] = []
     monkeypatch.setattr(posix, "_exit", ended.append)
     merge_client.main()

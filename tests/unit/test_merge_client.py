@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -70,7 +71,8 @@ def merge(
     folder: Path, *lanes: str, program: tuple[str, ...] = (), **variables: str
 ) -> subprocess.CompletedProcess[bytes]:
     program = program or (str(CHECKOUT / "bin" / "chitta-merge"),)
-    command = [sys.executable, "-I", "-S", "-E", *program, str(folder), "120000", *lanes]
+    (folder / "launched").write_text(" ".join(("120000", *lanes)) + "\n")
+    command = [sys.executable, "-I", "-S", "-E", *program, str(folder), str(os.getpid())]
     return subprocess.run(command, env={**os.environ, **variables}, capture_output=True, timeout=200, check=False)
 
 
@@ -252,6 +254,42 @@ def test_a_problem_is_exit_1_and_silence(run: Path, arguments: tuple[str, ...]) 
     done = merge(run, *arguments)
     assert (done.returncode, done.stdout) == (1, b"")
     assert done.stderr.startswith(b"chitta: merge: ")
+
+
+def test_it_waits_until_the_hook_has_said_what_it_started(run: Path) -> None:
+    answered(run, "keyword")
+    command = [sys.executable, str(CHECKOUT / "bin" / "chitta-merge"), str(run), str(os.getpid())]
+    merging = subprocess.Popen(command, env={**os.environ, "CHITTA_NO_DAEMON": "1"}, stdout=subprocess.PIPE)
+    try:
+        (run / "launched").write_text("120000 keyword=0:2000")  # half a line is none
+        with pytest.raises(subprocess.TimeoutExpired):
+            merging.wait(0.3)
+        (run / "launched").write_text("120000 keyword=0:2000\n")
+        assert merging.wait(120) == 0
+    finally:
+        merging.kill()
+        merging.communicate()
+    assert not run.exists()
+
+
+def test_it_ends_when_nothing_will_be_started(run: Path) -> None:
+    merging = subprocess.Popen([sys.executable, str(CHECKOUT / "bin" / "chitta-merge"), str(run), str(os.getpid())])
+    try:
+        shutil.rmtree(run)  # as the first step does when there is nothing to recall
+        assert merging.wait(120) == 0
+    finally:
+        merging.kill()
+        merging.wait()
+
+
+def test_it_ends_and_clears_up_when_the_hook_is_gone(run: Path) -> None:
+    merge = f"{CHECKOUT / 'bin' / 'chitta-merge'}"
+    script = '"$0" "$1" "$2" $$ </dev/null & exit 0'
+    subprocess.run(["/bin/sh", "-c", script, sys.executable, merge, str(run)], check=True)
+    end = time.monotonic() + 120
+    while run.exists() and time.monotonic() < end:
+        time.sleep(0.02)
+    assert not run.exists()
 
 
 def test_a_request_that_is_gone_is_exit_1(run: Path) -> None:

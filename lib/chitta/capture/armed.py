@@ -12,6 +12,7 @@ import time
 from typing import Any
 
 from chitta.folders import make_private
+from chitta.safety.screen import keepable
 from chitta.wire import codec
 
 FOLDER = "armed"
@@ -87,7 +88,7 @@ class Held:
 
     def _write(self) -> None:
         path = path_of(self._dir, self._session)
-        data = codec.dumps({"v": VERSION, "ts": self._now, **self.state})
+        data = codec.dumps({"v": VERSION, "ts": self._now, **_screened(self.state)})
         if not self.state or len(data) > MAX_BYTES:
             try:
                 os.unlink(path)
@@ -107,6 +108,15 @@ class Held:
         except OSError:
             os.unlink(new)
             raise
+
+
+def _screened(value: Any) -> Any:
+    """What a command and its output said, without what looks like a secret: none of it has been cleaned yet."""
+    if isinstance(value, str):
+        return keepable(value)
+    if isinstance(value, list):
+        return [_screened(item) for item in value]
+    return {key: _screened(item) for key, item in value.items()} if isinstance(value, dict) else value
 
 
 def _prune(folder: str, now: float) -> None:

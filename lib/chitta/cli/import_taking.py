@@ -88,6 +88,8 @@ class Importer:
         if SECTION_KEY in dict(note.extra):
             self._files.add((note.realm, note.source))
         standing = self._shelf.locate(note)
+        # Whoever wrote a file cannot vouch for it: only what a person has let in here stays trusted.
+        note = note._replace(extra=tuple((key, value) for key, value in note.extra if key != TRUSTED))
         if standing is not None and dict(standing.note.extra).get(TRUSTED) is True:  # a person has let it in for good
             note = note._replace(extra=(*note.extra, (TRUSTED, True)))
         cleaned = clean(note)

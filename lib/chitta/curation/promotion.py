@@ -9,6 +9,7 @@ from chitta.curation.opinion import DOUBTED, forgotten_opinion
 from chitta.curation.proof import sessions_of
 from chitta.notes.note import BOOKKEEPING_KINDS, Note
 from chitta.recall.filters import is_retired
+from chitta.safety.cleaning import SUSPECTED, TRUSTED
 
 CAPTURED, ADVISORY = "captured", "advisory"
 #: Confidence of a note that a person has kept: an ordinary note's.
@@ -78,8 +79,13 @@ def kept(note: Note, kind: str, day: str) -> Note:
 
 
 def released(note: Note) -> Note:
-    """The note out of quarantine, without the reasons; everything else stays."""
-    return note._replace(quarantine=False, extra=tuple((k, v) for k, v in note.extra if k != "suspected"))
+    """The note out of quarantine, without the reasons; everything else stays.
+
+    One that was suspected is marked as trusted: its text is looked at whenever it is indexed.
+    """
+    extra = tuple((key, value) for key, value in note.extra if key not in (SUSPECTED, TRUSTED))
+    suspected = bool(_suspicions(note)) or dict(note.extra).get(TRUSTED) is True
+    return note._replace(quarantine=False, extra=(*extra, (TRUSTED, True)) if suspected else extra)
 
 
 def is_captured(note: Note) -> bool:
@@ -88,7 +94,7 @@ def is_captured(note: Note) -> bool:
 
 
 def _suspicions(note: Note) -> tuple[str, ...]:
-    said = dict(note.extra).get("suspected")
+    said = dict(note.extra).get(SUSPECTED)
     return tuple(str(one) for one in said if one) if isinstance(said, list) else (str(said),) if said else ()
 
 

@@ -22,8 +22,9 @@ from chitta.index.vectors import MatrixFile, VectorRow
 from chitta.notes.note import Note
 
 FILE_NAME = "catalog.sqlite"
-#: Raised when the tables, the terms or the stored form change; another version means a rebuild.
-SCHEMA_VERSION = "3"
+#: Raised when the tables, the terms, the stored form or what safety does to a note change; another version means a
+#: rebuild.
+SCHEMA_VERSION = "4"
 
 TABLES = f"""
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;

@@ -20,7 +20,8 @@ from chitta.index.keyword import KeywordWriter
 from chitta.index.ledger import FileRow, Ledger
 from chitta.index.terms import take_apart
 from chitta.notes.note import Note
-from chitta.notes.store import NoteStore
+from chitta.notes.store import NoteStore, stays_below
+from chitta.safety.cleaning import clean
 
 #: Files between two commits.
 CHUNK = 1_000
@@ -76,7 +77,7 @@ def path_changes(notes: NoteStore, ledger: Ledger, paths: Iterable[str | os.Path
                 continue
         if path.suffix != ".md" or any(part.startswith(".") for part in key.split("/")):
             continue
-        if path.is_file():
+        if path.is_file() and (not path.is_symlink() or stays_below(os.fspath(path), notes.root)):
             changes[key] = Change(key, path)
         elif ledger.file(key) is not None:
             changes[key] = Change(key, None)
@@ -100,7 +101,7 @@ def apply(
         for change in chunk:
             affected |= _take(notes, ledger, change, read, problems)
         for own_id in sorted(affected):
-            _settle(notes, ledger, writer, own_id, read, counts)
+            _settle(notes, ledger, writer, own_id, read, counts, problems)
         writer.commit()
         ledger.commit()
         if progress is not None and changes:
@@ -160,9 +161,19 @@ def _unreadable(change: Change, before: FileRow | None) -> FileRow | None:
 
 
 def _settle(
-    notes: NoteStore, ledger: Ledger, writer: KeywordWriter, own_id: str, read: Mapping[str, Note], counts: Counts
+    notes: NoteStore,
+    ledger: Ledger,
+    writer: KeywordWriter,
+    own_id: str,
+    read: Mapping[str, Note],
+    counts: Counts,
+    problems: list[str],
 ) -> None:
-    """Make the notes in the index those that the files claim for this id."""
+    """Make the notes in the index those that the files claim for this id, without secrets and private spans.
+
+    A file may have been written by hand or have come from another machine, so what was checked at capture is checked
+    here again: nothing that answers from the index can give away what is only in the file.
+    """
     placed = ledger.placed(own_id)
     wanted: dict[str, tuple[str, str, str]] = {}
     realms: set[str] = set()
@@ -184,7 +195,11 @@ def _settle(
             continue
         if (note.id, note.realm) != (own_id, realm):  # changed again meanwhile; the next sync finds it
             continue
-        note = note._replace(id=name)
+        try:
+            note = clean(note).note._replace(id=name)
+        except ImportError as missing:  # unexamined it stays out; the next sync tries again
+            problems.append(f"notes cannot be looked through for secrets and stay out of the index: {missing}")
+            continue
         apart = take_apart(note.title, note.text)
         writer.put(note, apart)
         ledger.put_note(note, own_id, path, digest, before, apart)

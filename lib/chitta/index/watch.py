@@ -18,7 +18,7 @@ from threading import Lock
 from chitta.index import IndexDamaged, generation
 from chitta.index.catalog import Catalog
 from chitta.index.generation import Generation
-from chitta.notes.store import MAX_NOTE_BYTES
+from chitta.notes.store import MAX_NOTE_BYTES, stays_below
 
 #: Some file systems keep times to two seconds: a file younger than this may change and keep its time.
 FRESH_NS = 2_500_000_000
@@ -101,7 +101,7 @@ class Watch:
             path, key = pending.pop()
             time_ns = _folder_time(path)
             try:
-                if not _as_known(path, key, self._known.get(key), pending):
+                if not _as_known(path, key, self._known.get(key), pending, self._notes_dir):
                     return True
                 seen.add(key)
             except FileNotFoundError:  # no notes yet, or a folder that went away meanwhile
@@ -118,7 +118,7 @@ class Watch:
         return False
 
 
-def _as_known(path: str, key: str, known: _Folder | None, below: list[tuple[str, str]]) -> bool:
+def _as_known(path: str, key: str, known: _Folder | None, below: list[tuple[str, str]], root: str) -> bool:
     """Whether one folder holds the files that are known of it and no others; its folders are added to ``below``.
 
     Raises ``OSError`` where it cannot be read.
@@ -130,7 +130,7 @@ def _as_known(path: str, key: str, known: _Folder | None, below: list[tuple[str,
             name = entry.name
             if name.startswith("."):
                 continue
-            if name.endswith(".md") and entry.is_file():
+            if name.endswith(".md") and entry.is_file() and (not entry.is_symlink() or stays_below(entry.path, root)):
                 try:
                     status = entry.stat()
                 except OSError:  # gone since the folder was listed, or a link to nowhere

@@ -94,7 +94,7 @@ class NoteStore:
         return True
 
     def scan(self, on_error: Callable[[OSError], None] | None = None) -> Iterator[FileFact]:
-        """Every note file, in a fixed order; hidden files and links to folders are passed over.
+        """Every note file, in a fixed order; hidden files, links to folders and links out of the store are passed over.
 
         A folder that cannot be read raises ``OSError`` (its notes are not gone, only out of sight),
         unless ``on_error`` takes it. No notes folder at all means no notes.
@@ -113,7 +113,7 @@ class NoteStore:
                 on_error(problem)
                 continue
             for entry in found:
-                fact = _fact(entry)
+                fact = _fact(entry, self.root)
                 if fact is not None:
                     yield fact
             pending += [Path(entry.path) for entry in reversed(found) if entry.is_dir(follow_symlinks=False)]
@@ -144,11 +144,16 @@ def _ignore(problem: OSError) -> None:
     """A folder that cannot be read holds nothing that can be found."""
 
 
-def _fact(entry: os.DirEntry[str]) -> FileFact | None:
+def stays_below(path: str, root: str | os.PathLike[str]) -> bool:
+    """Whether a link leads to a file in the notes folder: a repository of notes could bring one to any other file."""
+    return os.path.realpath(path).startswith(os.path.join(os.path.realpath(root), ""))
+
+
+def _fact(entry: os.DirEntry[str], root: Path) -> FileFact | None:
     if not entry.name.endswith(".md"):
         return None
     try:
-        if not entry.is_file():
+        if not entry.is_file() or (entry.is_symlink() and not stays_below(entry.path, root)):
             return None
         status = entry.stat()
     except OSError:  # gone since the folder was listed, or a link to nowhere

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from chitta import settings as table
-from chitta.curation.refused import refused_ids
+from chitta.curation.refused import key_of, refused_keys
 from chitta.notes.note import Note
 from chitta.notes.store import NoteStore
 
@@ -71,7 +71,7 @@ def test_keeping_by_hand(chitta: Run) -> None:
 @pytest.mark.usefixtures("notes")
 def test_forgetting_by_hand_refuses_and_releasing_takes_the_quarantine_off(chitta: Run) -> None:
     assert chitta("review", "--forget", "fix").out == "forgot fix\n"
-    assert refused_ids(table.load().state_dir) == {("global", "fix")} and chitta("show", "fix").code == 1
+    assert refused_keys(table.load().state_dir) == {key_of("global", "fix")} and chitta("show", "fix").code == 1
     assert chitta("review", "--release", "held").out == "released held\n"
     assert not show(chitta, "held")["quarantine"] and waiting(chitta) == {"proved"}
     ran = chitta("review", "--forget", "own")
@@ -148,4 +148,4 @@ def test_status_and_doctor_say_how_many_wait(chitta: Run) -> None:
 @pytest.mark.usefixtures("notes")
 def test_forgetting_a_captured_note_by_its_id_refuses_it_and_ones_own_is_not(chitta: Run) -> None:
     assert chitta("forget", "fix", "own", "--yes").code == 0
-    assert refused_ids(table.load().state_dir) == {("global", "fix")}
+    assert refused_keys(table.load().state_dir) == {key_of("global", "fix")}

@@ -1,0 +1,45 @@
+"""A cheap look for secrets in what a person typed, before logs and sessions keep any of it.
+
+Prompts are kept while a person waits, by processes that may not load the library of detectors (0.3 s), so this goes
+by shape and by name alone and would rather take a commit's digest for a key than keep a key. Notes and captures go
+through :mod:`chitta.safety.secrets`. docs/security.md says what each finds.
+"""
+
+from __future__ import annotations
+
+import re
+
+from chitta.safety.private import without_private
+
+GONE = "…"
+_KEY = re.compile(r"-----BEGIN[^\n]*(?:PRIVATE|SECRET)[^\n]*(?:.*?-----END[^\n]*|.*)", re.DOTALL)
+_LOGIN = re.compile(r"(?<=://)[^\s/@]{1,500}@|(?<=-u )\S+|(?<=--user[ =])\S+|(?<=hooks\.slack\.com/)\S+")
+#: A value that is given to a name: with a sign between them, by "is", or directly where it has a digit.
+_NAMED = re.compile(
+    r"((?:token|secret|passw(?:or)?d|passwd|pwd|passphrase|api[_-]?key|access[_-]?key|private[_-]?key|credential"
+    r"|authorization|bearer)s?[\w.-]{0,20}[\"'`\]]{0,2}"
+    r"(?:\s{0,4}(?:[:=]{1,2}>?|\b(?:is|was|to)\b)\s{0,4}(?:bearer\s|basic\s|token\s)?|\s(?=\S{0,40}\d))\s{0,2}[\"'`]?)"
+    r"[^\s\"'`,;]{4,}",
+    re.IGNORECASE,
+)
+#: What only a key looks like: sixteen letters and digits in a row that are neither a word nor a number, and what they
+#: are a part of.
+_LONG = re.compile(
+    r"(?<![\w+/=.~%-])[\w+/=.~%-]{0,300}?(?<![A-Za-z0-9])(?=[A-Za-z]{0,60}\d)(?=\d{0,60}[A-Za-z])[A-Za-z0-9]{16,}"
+    r"[\w+/=.~%-]*"
+)
+#: The same in pieces: twenty characters and more without a slash, of which four are digits.
+_PIECES = re.compile(r"(?<![\w+=.~%-])(?=(?:[A-Za-z_+=.~%-]{0,60}\d){4})(?=[\w+=.~%-]{0,60}[A-Za-z])[\w+=.~%-]{20,}")
+
+
+def screened(text: str) -> str:
+    """``text`` with an ellipsis for everything that looks like a secret. Pure, never raises; twice is once."""
+    if "-----BEGIN" in text:
+        text = _KEY.sub(GONE, text)
+    text = _NAMED.sub(rf"\1{GONE}", _LOGIN.sub(GONE, text))
+    return _PIECES.sub(GONE, _LONG.sub(GONE, text))
+
+
+def keepable(text: str) -> str:
+    """``text`` as a log may hold it: no private span, nothing that looks like a secret."""
+    return screened(without_private(text))
