@@ -35,6 +35,7 @@ locks:
 	$(COMPILE) $(COMPILE_ARGS) -c requirements/runtime.lock --extra test -o requirements/test.lock pyproject.toml >/dev/null
 	$(COMPILE) $(COMPILE_ARGS) -c requirements/test.lock --extra eval -o requirements/eval.lock pyproject.toml >/dev/null
 	$(COMPILE) $(COMPILE_ARGS) -c requirements/test.lock --extra torch --no-emit-package torch -o requirements/torch.lock pyproject.toml >/dev/null
+	$(COMPILE) $(COMPILE_ARGS) -c requirements/test.lock --extra fuzz -o requirements/fuzz.lock pyproject.toml >/dev/null
 	$(COMPILE) --no-deps -o requirements/torch-test.lock requirements/torch-test.in >/dev/null
 
 wheel:

@@ -21,10 +21,16 @@ done
 # shellcheck source=lib/env.sh
 . "${self%/*}/../lib/env.sh" || exit 0
 
+# degraded WORDS: the prompt goes on; `chitta doctor` finds this line. Opening a FIFO would wait.
+degraded() {
+  local log=$CHITTA_HOME/state/recall-log.jsonl
+  mkdir -p "$CHITTA_HOME/state" || return 0
+  [[ -f $log || ! (-e $log || -L $log) ]] || return 0
+  printf '{"degraded":["%s"]}\n' "$1" >>"$log"
+}
+
 if [[ ! -x $CHITTA_PYTHON ]]; then
-  # The prompt goes on; `chitta doctor` finds this line.
-  mkdir -p "$CHITTA_HOME/state" &&
-    printf '{"degraded":["no interpreter: run install.sh"]}\n' >>"$CHITTA_HOME/state/recall-log.jsonl"
+  degraded 'no interpreter: run install.sh'
   exit 0
 fi
 
@@ -48,7 +54,10 @@ clean() {
 trap clean EXIT HUP INT TERM
 
 dir=$(mktemp -d "${TMPDIR:-/tmp}/chitta.XXXXXX") || dir=$(mktemp -d /tmp/chitta.XXXXXX) ||
-  dir=$(mktemp -d "$CHITTA_HOME/state/chitta.XXXXXX") || exit 0
+  { mkdir -p "$CHITTA_HOME/state" && dir=$(mktemp -d "$CHITTA_HOME/state/chitta.XXXXXX"); } || {
+  degraded 'no folder for temporary files'
+  exit 0
+}
 : >"$dir/started"
 
 # Each step runs in the background and is waited for, because a trap waits for a foreground one.
@@ -66,7 +75,7 @@ exec 4>"$dir/out" 5<"$dir/out" || exit 0
 "$CHITTA_PYTHON" -I -S -E "$CHITTA_ROOT/bin/chitta-merge" "$dir" $$ </dev/null >&4 2>&3 3>&- 4>&- 5<&- &
 merge=$!
 exec 3>&- 4>&-
-wait "$turn"
+wait "$turn" || degraded "turn ended with $?"
 turn=''
 
 go=0 budget_ms='' limit_ms='' left_ms='' skip='' only='' limits=''
@@ -91,9 +100,20 @@ chitta_launch "$dir" "$skip" "$only" "$limit_ms" "$limits" "$left_ms"
 
 # One write: merge takes the line when it has its end.
 printf '%s\n' "$budget_ms$CHITTA_LAUNCHED" >"$dir/launched"
-wait "$merge" || exit 0
+wait "$merge" || {
+  degraded "merge ended with $?"
+  exit 0
+}
 merge=''
 IFS= read -r -d '' out <&5
+# A wrapper in the interpreter's place may print words of its own.
+case $out in
+  '' | '{'*'}' | '{'*$'}\n') ;;
+  *)
+    degraded 'what came to print is no JSON'
+    exit 0
+    ;;
+esac
 # A harness that has stopped listening must not make this exit with 141.
 trap : PIPE
 [[ -z $out ]] || printf '%s' "$out"

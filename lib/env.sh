@@ -32,7 +32,8 @@ case ${CHITTA_HOME:-} in
   '~') CHITTA_HOME=~ ;;
   '~/'*) CHITTA_HOME=~/${CHITTA_HOME#??} ;;
   /*) ;;
-  *) CHITTA_HOME=$chitta_cwd/$CHITTA_HOME ;;
+  # Never below the working folder: a cloned repository could bring a store, and settings, of its own.
+  *) CHITTA_HOME=~/$CHITTA_HOME ;;
 esac
 unset chitta_cwd
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import errno
 import fcntl
 import os
+import stat
 from typing import Any
 
 from chitta.folders import make_private
@@ -22,12 +24,27 @@ def append(state_dir: str, name: str, line: dict[str, Any], most_bytes: int = MO
     path = os.path.join(state_dir, name)
     if _size(path) >= most_bytes:
         _put_aside(path, most_bytes)
-    flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
+    flags = os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
     file = os.open(path, flags, 0o600)
     try:
-        os.write(file, codec.dumps(line) + b"\n")
+        write_line(file, codec.dumps(line))
     finally:
         os.close(file)
+
+
+def write_line(file: int, line: bytes) -> None:
+    """Append a line to the open log. Half a line of a writer that was killed, or had no room, does not take it along.
+
+    Raises ``OSError``, also where there is room for a part alone.
+    """
+    facts = os.fstat(file)
+    if not stat.S_ISREG(facts.st_mode):
+        raise OSError(errno.EINVAL, "the log is no plain file")
+    size, whole = facts.st_size, line + b"\n"
+    if size and os.pread(file, 1, size - 1) != b"\n":
+        whole = b"\n" + whole
+    if os.write(file, whole) != len(whole):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
 
 def previous(name: str) -> str:

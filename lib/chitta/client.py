@@ -88,7 +88,7 @@ def home() -> str:
     path = environ("CHITTA_HOME") or "~/.chitta"
     if path == "~" or path.startswith("~/"):
         path = _person_folder() + path[1:]
-    return path if path.startswith("/") else posix.getcwd() + "/" + path
+    return path if path.startswith("/") else _person_folder() + "/" + path
 
 
 def _person_folder() -> str:

@@ -14,6 +14,7 @@ import sys
 import time
 from typing import Any
 
+from chitta import edition
 from chitta.daemon import lifecycle
 from chitta.settings import Settings
 from chitta.wire import codec
@@ -90,13 +91,37 @@ def running(settings: Settings) -> bool:
     return True
 
 
+def is_of_this_code(settings: Settings) -> bool:
+    """Whether the daemon that answers runs the code of this checkout as it is now. Raises :class:`DaemonAway`."""
+    try:
+        return bool(call(settings, "ping", timeout=PING_S).get("edition") == edition.here())
+    except DaemonRefused:  # it speaks another version of the wire
+        return False
+
+
+def retire_other(settings: Settings) -> bool:
+    """Have a daemon of other code leave, so that the next start is of this; whether there was one.
+
+    Raises :class:`DaemonAway` where it does not leave.
+    """
+    try:
+        if is_of_this_code(settings):
+            return False
+    except DaemonAway:
+        return False
+    return stop(settings)
+
+
 def ensure(settings: Settings, wait_s: float = 10.0) -> bool:
-    """Start the daemon if there is none; whether one answers. False, and no start, under ``CHITTA_NO_DAEMON``.
+    """Start the daemon if there is none, or one of other code; whether one answers.
+
+    False, and no start, under ``CHITTA_NO_DAEMON``.
 
     Raises :class:`DaemonAway` when it cannot be started.
     """
     if settings.flag("CHITTA_NO_DAEMON"):
         return False
+    retire_other(settings)
     if running(settings):
         return True
     end = time.monotonic() + wait_s

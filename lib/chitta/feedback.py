@@ -97,12 +97,17 @@ def read(state_dir: str) -> list[Judgement]:
 
 
 def standing(judgements: Iterable[Judgement]) -> list[Judgement]:
-    """Of several judgements of the same note in the same block only the last, and none where that takes them back."""
-    last: dict[tuple[str, str], Judgement] = {}
-    for one in judgements:
-        last.pop((one.block, one.id), None)  # so that it moves to where the later one was given
-        last[one.block, one.id] = one
-    return [one for one in last.values() if one.verdict != WITHDRAWN]
+    """Of several judgements of the same note in the same block only the last. One that takes back is of the last that
+    is not taken back yet, and the one before holds again.
+    """
+    said: dict[tuple[str, str], list[tuple[int, Judgement]]] = {}
+    for place, one in enumerate(judgements):
+        held = said.setdefault((one.block, one.id), [])
+        if held and (one.verdict in (WITHDRAWN, held[-1][1].verdict)):
+            held.pop()  # the same word again says no more
+        if one.verdict != WITHDRAWN:
+            held.append((place, one))
+    return [one for _, one in sorted((held[-1] for held in said.values() if held), key=lambda last: last[0])]
 
 
 def _judgement(line: bytes) -> Judgement | None:

@@ -69,12 +69,18 @@ def terms_of(tokens: Iterable[str]) -> tuple[str, ...]:
     return tuple(sorted(kept[:MOST_TERMS]))
 
 
-def of_prompt(request: Request, results: Sequence[LaneResult], verdict: Verdict) -> tuple[str, ...]:
+def of_prompt(
+    request: Request, results: Sequence[LaneResult], verdict: Verdict, seen: Collection[str] = ()
+) -> tuple[str, ...]:
     """The terms of the gap that this prompt shows; none where it shows none.
 
     Nothing was admitted, nothing was known but shown before or short of room, every lane that was asked answered
-    with all it can, and the store was measured and holds notes.
+    with all it can, and the store was measured and holds notes. ``seen`` are ids that the session was shown, at its
+    start or since: a candidate of these that shares two words with the prompt was its answer, whatever the gate's
+    first reason against showing it again.
     """
+    if any(row.id in seen and len(row.shared) >= LEAST_TERMS for _, row, _ in verdict.trace):
+        return ()
     if verdict.admitted or any(cause in ("dup", "cap") for _, cause in verdict.dropped):
         return ()
     if any(result.state in policy.FAILED_STATES or (result.header and result.header.warming) for result in results):
@@ -89,14 +95,20 @@ def of_prompt(request: Request, results: Sequence[LaneResult], verdict: Verdict)
 
 
 def note_prompt(
-    request: Request, results: Sequence[LaneResult], verdict: Verdict, *, settings: Settings, now: float
+    request: Request,
+    results: Sequence[LaneResult],
+    verdict: Verdict,
+    *,
+    settings: Settings,
+    now: float,
+    seen: Collection[str] = (),
 ) -> bool:
     """Keep the gap that a prompt shows, if it shows one; whether it did. Raises ``OSError``."""
     if verdict.admitted or not request.tokens or not settings.flag("CHITTA_GAP_LOG"):
         return False
     if request.session.startswith(TRIAL):  # `chitta try`: nobody asked an agent
         return False
-    terms = of_prompt(request, results, verdict)
+    terms = of_prompt(request, results, verdict, seen)
     if terms:
         _keep(settings, terms, request.realm, request.session, request.prompt, now)
     return bool(terms)

@@ -55,6 +55,7 @@ def finish(
         # A merge that took too long is done again by whoever waited; what the first one kept is this run's own.
         again = bool(request.run) and held.session.run == request.run
         own = held.session.recent if again else ()
+        shown = tuple(held.session.injected)
         verdict = admit(
             request,
             results,
@@ -89,7 +90,7 @@ def finish(
     try:
         if not again:
             recall_log.append(settings.state_dir, line)
-            _keep_besides(request, results, verdict, problems, settings=settings, now=now)
+            _keep_besides(request, results, verdict, problems, settings=settings, now=now, shown=shown)
     except OSError:
         pass  # a store that cannot be written is reported by `chitta doctor`, not to the model
     debug = debug_lines(block.verdict, request.tokens) if settings.flag("CHITTA_ADMIT_DEBUG") else ()
@@ -126,6 +127,7 @@ def _keep_besides(
     *,
     settings: Settings,
     now: float,
+    shown: Sequence[str],
 ) -> None:
     """The knowledge gap that an empty answer shows; what failed on the way. Raises ``OSError``."""
     failed = [f"{result.lane} {result.state}" for result in results if result.state in FAILED_STATES]
@@ -136,7 +138,7 @@ def _keep_besides(
     elif not verdict.admitted and request.tokens:
         from chitta import gaps
 
-        gaps.note_prompt(request, results, verdict, settings=settings, now=now)
+        gaps.note_prompt(request, results, verdict, settings=settings, now=now, seen=shown)
 
 
 def _calibration(settings: Settings) -> Bands:

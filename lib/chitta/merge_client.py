@@ -49,9 +49,10 @@ def main() -> None:
     lanes: list[Lane] = []
     try:
         folder = sys.argv[1]
+        began = time.monotonic() - age_ms(folder) / 1000
         words = launched(folder, int(sys.argv[2]))
         lanes = [parse_lane(word) for word in words[1:]]
-        output = run(folder, float(words[0]), lanes) if words else b""
+        output = run(folder, float(words[0]), lanes, began) if words else b""
     except Exception as problem:
         client.complain(f"merge: {type(problem).__name__}: {problem}")
         client.leave_breadcrumb("merge", problem)
@@ -88,10 +89,10 @@ def parse_lane(argument: str) -> Lane:
     return Lane(name, int(group), float(limit))
 
 
-def run(folder: str, budget_ms: float, lanes: list[Lane]) -> bytes:
-    """Wait, merge; the bytes to print."""
+def run(folder: str, budget_ms: float, lanes: list[Lane], began: float) -> bytes:
+    """Wait, merge; the bytes to print. ``began`` is the monotonic time of the hook's first line."""
     started_at = posix.stat(f"{folder}/started").st_mtime
-    left = remaining_ms(budget_ms, started_at) / 1000
+    left = remaining_ms(budget_ms, (time.monotonic() - began) * 1000) / 1000
     end = time.monotonic() + left
     client.alarm(left)
     here = merges_here()
@@ -110,10 +111,20 @@ def run(folder: str, budget_ms: float, lanes: list[Lane]) -> bytes:
     return output
 
 
-def remaining_ms(budget_ms: float, started_at: float) -> float:
-    """What is left of the budget that began with the hook's first line; never less than 100 ms of it."""
-    age_ms = (time.time() - started_at) * 1000
-    return min(max(budget_ms - max(age_ms, 0.0), _LEAST_LEFT_MS), budget_ms)
+def age_ms(folder: str) -> float:
+    """Milliseconds since the hook's first line, by its ``started`` marker; 0 where the clock was set back since.
+
+    Asked once, as early as can be: from then on a clock counts that nobody sets. Without a marker the run is over.
+    """
+    try:
+        return max(time.time() - posix.stat(f"{folder}/started").st_mtime, 0.0) * 1000
+    except OSError:
+        return 0.0
+
+
+def remaining_ms(budget_ms: float, passed_ms: float) -> float:
+    """What is left of the budget after so much time; never less than 100 ms of it."""
+    return min(max(budget_ms - passed_ms, _LEAST_LEFT_MS), budget_ms)
 
 
 # The wait
@@ -187,7 +198,8 @@ def _read_answer(folder: str, lane: Lane) -> None:
 
 
 def _contents(path: str, limit: int = 64 * 1024 * 1024) -> bytes:
-    descriptor = posix.open(path, posix.O_RDONLY | posix.O_NOFOLLOW)
+    # Not waiting: a lane may have put a FIFO there.
+    descriptor = posix.open(path, posix.O_RDONLY | posix.O_NOFOLLOW | posix.O_NONBLOCK)
     try:
         parts: list[bytes] = []
         while limit > 0 and (part := posix.read(descriptor, min(limit, 1 << 20))):
@@ -240,8 +252,31 @@ def _merge_there(request: bytes, lanes: list[Lane], total_ms: float, seconds: fl
     if code != OK:
         raise client.Broken(f"the daemon refused: {body[:200].decode('utf-8', 'replace').strip()}")
     output, rest = _part(b"out", body)
+    if output and not _is_object(output):
+        raise client.Broken("the daemon's merge is no JSON object")
     client.write_all(2, _part(b"err", rest)[0])
     return output
+
+
+class _Strict:
+    """What the scanner of :mod:`json` asks its decoder for, as a plain decoder has it."""
+
+    strict = True
+    object_hook = object_pairs_hook = None
+    parse_float, parse_int, parse_constant = float, int, float
+    memo: dict[str, str] = {}
+
+
+def _is_object(output: bytes) -> bool:
+    """Whether the bytes are one JSON object. The scanner alone is asked: importing ``json`` costs milliseconds."""
+    from _json import make_scanner
+
+    try:
+        text = output.decode("utf-8").strip()
+        value, end = make_scanner(_Strict())(text, 0)  # type: ignore[arg-type]
+    except (ValueError, StopIteration, RecursionError, SystemError):  # the last where json.decoder is not imported
+        return False
+    return isinstance(value, dict) and end == len(text)
 
 
 def _part(name: bytes, body: bytes) -> tuple[bytes, bytes]:

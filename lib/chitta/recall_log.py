@@ -15,6 +15,7 @@ from typing import Any
 
 from chitta.admission import policy
 from chitta.admission.verdict import ADMITTED, SHADOW, Verdict
+from chitta.bounded_log import write_line
 from chitta.folders import make_private
 from chitta.safety.screen import screened
 from chitta.settings import Settings
@@ -105,10 +106,11 @@ def append(state_dir: str, line: dict[str, Any]) -> None:
     path = os.path.join(state_dir, NAME)
     if _size(path) >= MOST_BYTES:
         _put_aside(state_dir, path)
-    flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC
+    # Not waiting: a FIFO in the log's place would hold the prompt.
+    flags = os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC | os.O_NONBLOCK
     file = os.open(path, flags, 0o600)
     try:
-        os.write(file, codec.dumps(line) + b"\n")
+        write_line(file, codec.dumps(line))
     finally:
         os.close(file)
 
@@ -179,7 +181,15 @@ def _trace(verdict: Verdict, tokens: Collection[str], words: str) -> list[list[A
         first = places.setdefault(row.id, here)
         shared = [token for token in row.shared if token in tokens]
         numbers = [_short(row.conf, 4), _short(row.cos, 4), _short(row.bm25, 1), len(shared)]
-        entries.append([tag, row.id if first == here else first, *numbers, outcome, *([[token for token in shared if token in words]] if words else [])])
+        entries.append(
+            [
+                tag,
+                row.id if first == here else first,
+                *numbers,
+                outcome,
+                *([[token for token in shared if token in words]] if words else []),
+            ]
+        )
     return entries
 
 

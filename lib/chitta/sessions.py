@@ -48,7 +48,8 @@ def read(state_dir: str, session: str) -> Session:
     if not session:
         return Session()
     try:
-        with open(_path(state_dir, session), "rb") as file:
+        # Not waiting: a FIFO in the file's place would hold the prompt.
+        with open(os.open(_path(state_dir, session), os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK), "rb") as file:
             value = codec.loads(file.read(_MAX_BYTES))
     except (OSError, ValueError):
         return Session()

@@ -19,6 +19,9 @@ from typing import NamedTuple
 
 Value = str | int | float | bool
 
+#: Bytes of a ``chitta.toml``; one that gives every setting has a tenth of it.
+_MOST_FILE_BYTES = 100_000
+
 
 class Setting(NamedTuple):
     """One row of the table: ``kind`` is ``text``, ``integer``, ``real`` or ``flag``."""
@@ -210,8 +213,8 @@ class Settings:
 
     @property
     def home(self) -> str:
-        """Absolute path of the store."""
-        return os.path.abspath(os.path.expanduser(self.text("CHITTA_HOME")))
+        """Absolute path of the store; a relative one is below the person's folder, never below a project's."""
+        return os.path.abspath(os.path.join(os.path.expanduser("~"), os.path.expanduser(self.text("CHITTA_HOME"))))
 
     @property
     def run_dir(self) -> str:
@@ -258,6 +261,10 @@ def _from_file(path: str, problems: list[str]) -> dict[str, object]:
     """The known keys of ``chitta.toml``, by full name; an unreadable file is a problem, not an error."""
     if not os.path.exists(path):
         return {}
+    # A FIFO would hold the prompt, a device never end, and parsing megabytes takes longer than a budget.
+    if not os.path.isfile(path) or os.path.getsize(path) > _MOST_FILE_BYTES:
+        problems.append(f"{path}: no file of at most {_MOST_FILE_BYTES} bytes; ignored")
+        return {}
     try:
         try:
             import tomllib
@@ -265,7 +272,7 @@ def _from_file(path: str, problems: list[str]) -> dict[str, object]:
             import tomli as tomllib  # type: ignore[import-not-found,no-redef,unused-ignore]
         with open(path, "rb") as file:
             table = tomllib.load(file)
-    except (OSError, ValueError, ImportError) as problem:
+    except (OSError, ValueError, ImportError, RecursionError) as problem:
         problems.append(f"{path}: {problem}; ignored")
         return {}
     found: dict[str, object] = {}

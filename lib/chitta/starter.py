@@ -11,6 +11,8 @@ from chitta import client
 
 LOCK_NAME = "daemon.lock"
 LOG_NAME = "chittad.log"
+PID_NAME = "daemon.pid"
+_SIGTERM = 15
 
 #: A daemon that died this soon after its start is not started again at once.
 _START_AGAIN_S = 1.0
@@ -51,6 +53,48 @@ def start_daemon() -> bool:
     return True
 
 
+def replace_daemon(seconds: float) -> None:
+    """Have the daemon leave and start one of this code, as far as it leaves in time; the next prompt starts it else."""
+    end = time.monotonic() + seconds
+    try:
+        code, _ = client.ask(b"call stop", b"{}", seconds)
+    except client.Away:
+        code = client.OK
+    except client.Broken:
+        return  # it is busy, and somebody's prompt may be what it is busy with
+    if code != client.OK:  # it speaks another version of the wire: every one knows the signal
+        _end_by_signal()
+    while time.monotonic() < end:
+        if not _is_held():
+            start_daemon()
+            return
+        time.sleep(client.LOOK_EVERY_S)
+
+
+def _is_held() -> bool:
+    try:
+        lock = posix.open(f"{client.run_dir()}/{LOCK_NAME}", posix.O_RDWR | posix.O_CLOEXEC | posix.O_NOFOLLOW)
+    except OSError:
+        return False
+    try:
+        return not _locked(lock)
+    finally:
+        posix.close(lock)
+
+
+def _end_by_signal() -> None:
+    """SIGTERM to the process of the pid file, which the holder of the lock has written."""
+    if not _is_held():
+        return
+    try:
+        with open(f"{client.run_dir()}/{PID_NAME}", "rb") as file:
+            pid = int(file.read(20))
+        if pid > 1:
+            posix.kill(pid, _SIGTERM)
+    except (OSError, ValueError):
+        pass
+
+
 def _make_private(folder: str) -> None:
     """Make the folder and what it stands in, mode 0700 where it is new."""
     made = ""
@@ -89,6 +133,7 @@ def _become_daemon(lock: int, python: str) -> None:
     try:
         posix.setsid()
         posix.umask(0o077)
+        _lift_file_limit()
         if lock != _LOCK_FD:
             posix.dup2(lock, _LOCK_FD)
         posix.set_inheritable(_LOCK_FD, True)
@@ -102,6 +147,17 @@ def _become_daemon(lock: int, python: str) -> None:
         client.complain(f"the daemon could not be started: {problem}")
     finally:
         posix._exit(client.UNAVAILABLE)
+
+
+def _lift_file_limit() -> None:
+    """Undo lib/launch.sh's limit on what a lane writes: the daemon that a lane starts writes an index."""
+    import resource
+
+    _, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    try:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (hard, hard))
+    except (OSError, ValueError):
+        pass
 
 
 def _variables() -> dict[bytes, bytes]:

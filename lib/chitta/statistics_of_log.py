@@ -96,7 +96,7 @@ def summarise(
     ``last``. ``tags`` gives lanes their tags. Lines that are no prompt's are passed over."""
     counted = [(day, line) for line in lines if (day := _day(line)) and first <= day <= last and _is_whole(line)]
     there = [(day, line) for day, line in counted if not realm or line.get("realm") == realm]
-    chosen = [(day, line) for day, line in there if _is_prompt(line)]
+    chosen = [(day, line) for day, line in there if is_prompt(line)]
     starts = [line for _, line in there if "event" in line]
     prompts = [line for _, line in chosen]
     blocks = {str(line["block"]) for line in prompts if line.get("block")}
@@ -154,7 +154,8 @@ def _tokens(sizes: Sequence[int]) -> int:
     return sum(-(-size // CHARS_PER_TOKEN) for size in sizes)
 
 
-def _is_prompt(line: Mapping[str, Any]) -> bool:
+def is_prompt(line: Mapping[str, Any]) -> bool:
+    """Whether a line is of a prompt that a person sent: no start of a session, no trial."""
     return "event" not in line and _is_whole(line) and not str(line.get("session", "")).startswith(TRIAL)
 
 

@@ -37,13 +37,14 @@ def main() -> None:
     folder = request_path.rpartition("/")[0]
     code = 0
     try:
+        began = time.monotonic() - age_s(folder)
         payload = read_payload(0)
         # An agent that chitta itself has started has no person in front of it, and its prompt is chitta's own.
         asks = payload.strip() and not client.flag("CHITTA_HEADLESS")
         facts, request = prepare(payload, harness) if asks else (NOTHING, b"")
         if request:
             _write_private(request_path, request)
-            facts += b"left_ms=%d\n" % left_ms(folder, facts)
+            facts += b"left_ms=%d\n" % left_ms(time.monotonic() - began, facts)
     except Exception as problem:
         client.complain(f"turn: {type(problem).__name__}: {problem}")
         client.leave_breadcrumb("turn", problem)
@@ -154,11 +155,18 @@ def _budget() -> float:
 # Small parts
 
 
-def left_ms(folder: str, facts: bytes) -> int:
-    """What is left of the budget, counted from the run's ``started`` marker, in milliseconds."""
+def age_s(folder: str) -> float:
+    """Seconds since the hook's first line, by its ``started`` marker; 0 where the clock was set back since.
+
+    Asked once, as early as can be: from then on a clock counts that nobody sets.
+    """
+    return max(time.time() - posix.stat(folder + "/started").st_mtime, 0.0)
+
+
+def left_ms(passed_s: float, facts: bytes) -> int:
+    """What is left of the budget after so many seconds, in milliseconds."""
     budget = _fact(facts, b"budget_ms", 0)
-    age = (time.time() - posix.stat(folder + "/started").st_mtime) * 1000
-    return max(min(int(budget - max(age, 0.0)), budget), min(_LEAST_LEFT_MS, budget))
+    return max(min(int(budget - passed_s * 1000), budget), min(_LEAST_LEFT_MS, budget))
 
 
 def _fact(facts: bytes, name: bytes, default: int) -> int:

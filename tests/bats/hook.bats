@@ -37,7 +37,7 @@ corrected() {
   cleared
 }
 
-@test "an empty store is silence" {
+@test "fault 19: an empty store is silence" {
   payload "$PROMPT" >"$TMP/p"
   CHITTA_NO_DAEMON=1 hook claude <"$TMP/p"
   silent
@@ -45,7 +45,7 @@ corrected() {
   [ "$(logged 'sum(lane["rows"] for lane in log[-1]["lanes"].values())')" = 0 ]
 }
 
-@test "without a daemon one is started, and it holds nothing of the hook's" {
+@test "fault 01: without a daemon one is started, and it holds nothing of the hook's" {
   a_store
   payload 'please run npm install' >"$TMP/p"
   # The pipe ends only when everybody has closed it; both streams are captured.
@@ -62,11 +62,11 @@ corrected() {
   hook claude <"$TMP/p"
   [ "$status" -eq 0 ]
   [ -z "$stderr" ]
-  [ "$output" = "merged context correction correction-key cross-realm hybrid keyword semantic" ]
+  [ "$output" = '{"merged": "context correction correction-key cross-realm hybrid keyword semantic"}' ]
   cleared
 }
 
-@test "a daemon with bad manners costs time and never the prompt" {
+@test "fault 01: a daemon with bad manners costs time and never the prompt" {
   a_store
   payload 'please run npm install' >"$TMP/p"
   for manner in silent half lying foreign hangup failing; do
@@ -112,7 +112,7 @@ corrected() {
 
 # What comes in
 
-@test "odd payloads are silence" {
+@test "fault 25: odd payloads are silence" {
   export CHITTA_NO_DAEMON=1
   for text in '' ' ' '{}' '[]' 'null' '"text"' '{"prompt":""}' '{"prompt":"   "}' '{"prompt":null}' '{"prompt":7}' \
     '{"session_id":"s","cwd":"/x"}' '{"prompt":"cut sh' '["prompt"]' '{"a":1} {}' 'not JSON at all'; do
@@ -127,7 +127,7 @@ corrected() {
   cleared
 }
 
-@test "recorded shapes of other clients do no harm" {
+@test "fault 25: recorded shapes of other clients do no harm" {
   shapes=$REPO/../shared/data/payloads/edge_shapes.jsonl
   [ -r "$shapes" ] || skip "there are no recorded payloads beside this checkout"
   export CHITTA_NO_DAEMON=1 CHITTA_ABLATE_LANES=sem,ctx,hyb,kw,xr,corr
@@ -143,7 +143,7 @@ for number, line in enumerate(open(sys.argv[1], encoding="utf-8")):
   cleared
 }
 
-@test "standard input that never closes does not hold the prompt" {
+@test "fault 23: standard input that never closes does not hold the prompt" {
   a_store
   mkfifo "$TMP/fifo"
   payload 'please run npm install' >"$TMP/p"
@@ -163,7 +163,7 @@ for number, line in enumerate(open(sys.argv[1], encoding="utf-8")):
   cleared
 }
 
-@test "standard input that comes late and in pieces is read whole" {
+@test "fault 23: standard input that comes late and in pieces is read whole" {
   a_store
   payload 'please run npm install' >"$TMP/p"
   late() {
@@ -185,7 +185,7 @@ for number, line in enumerate(open(sys.argv[1], encoding="utf-8")):
   [ -z "$output" ]
 }
 
-@test "a prompt of 200 kB goes through" {
+@test "fault 15: a prompt of 200 kB goes through" {
   a_store
   "$PYTHON" -I -c 'import json
 print(json.dumps({"session_id": "s", "prompt": "npm install " + "lorem ipsum dolor " * 11_000 + "why"}))' >"$TMP/p"
@@ -195,7 +195,7 @@ print(json.dumps({"session_id": "s", "prompt": "npm install " + "lorem ipsum dol
 
 # Where it runs
 
-@test "the hook and its checkout work through links and with spaces in their paths" {
+@test "fault 22: the hook and its checkout work through links and with spaces in their paths" {
   a_store
   copied_checkout "$TMP/a folder/with 'odd' \$names"
   payload 'please run npm install' >"$TMP/p"
@@ -218,7 +218,7 @@ print(json.dumps({"session_id": "s", "prompt": "npm install " + "lorem ipsum dol
   corrected
 }
 
-@test "a store under a path with a space" {
+@test "fault 22: a store under a path with a space" {
   export CHITTA_HOME="$TMP/a home/of mine"
   a_store
   payload 'please run npm install' >"$TMP/p"
@@ -233,7 +233,7 @@ bare_hook() {
     "$HOOK" claude
 }
 
-@test "an environment with nothing in it" {
+@test "fault 21: an environment with nothing in it" {
   a_store
   payload 'please run npm install' >"$TMP/p"
   bare_hook <"$TMP/p"
@@ -243,7 +243,7 @@ bare_hook() {
   corrected
 }
 
-@test "a store that cannot be made is silence" {
+@test "fault 39: a store that cannot be made is silence" {
   : >"$TMP/file"
   payload "$PROMPT" >"$TMP/p"
   CHITTA_HOME=$TMP/file/home CHITTA_WARM_WAIT_MS=100 hook claude <"$TMP/p"
@@ -251,7 +251,7 @@ bare_hook() {
   cleared
 }
 
-@test "a store that may only be read still gives what it holds" {
+@test "fault 39: a store that may only be read still gives what it holds" {
   [ "$(id -u)" -ne 0 ] || skip "nothing is read-only for root"
   a_store
   payload 'please run npm install' >"$TMP/p"
@@ -268,7 +268,7 @@ bare_hook() {
   corrected
 }
 
-@test "colours and profiles do not reach the output" {
+@test "fault 18: colours and profiles do not reach the output" {
   a_store
   payload 'please run npm install' >"$TMP/p"
   printf 'echo noise; echo more noise >&2; printf "\\033[31m"; rm() { echo noise; }; set -e\n' >"$TMP/noisy"
@@ -280,7 +280,7 @@ bare_hook() {
   corrected
 }
 
-@test "locales do not matter" {
+@test "fault 16: locales do not matter" {
   a_store
   payload 'please run npm install für größe' >"$TMP/p"
   for locale in C POSIX C.UTF-8; do
@@ -290,7 +290,7 @@ bare_hook() {
   done
 }
 
-@test "each harness gets its own envelope" {
+@test "fault 10: each harness gets its own envelope" {
   a_store
   payload 'please run npm install' >"$TMP/p"
   export CHITTA_NO_DAEMON=1 CHITTA_ABLATE_LANES=sem,ctx,hyb,xr
@@ -306,7 +306,7 @@ bare_hook() {
 
 # What it leaves behind
 
-@test "without an interpreter the prompt goes on and the log says so" {
+@test "fault 42: without an interpreter the prompt goes on and the log says so" {
   payload "$PROMPT" >"$TMP/p"
   CHITTA_PYTHON=$TMP/nowhere/python hook claude <"$TMP/p"
   silent
@@ -335,7 +335,7 @@ EOF
   [ "$(logged 'len(log[-1]["lanes"])')" = 8 ]
 }
 
-@test "a lane that hangs, and what it started, is ended; the others are shown" {
+@test "fault 28: a lane that hangs, and what it started, is ended; the others are shown" {
   a_store
   copied_checkout
   a_lane stuck <<EOF
@@ -355,7 +355,7 @@ EOF
   cleared
 }
 
-@test "a lane's child that outlives it holds nothing and is ended" {
+@test "fault 24: a lane's child that outlives it holds nothing and is ended" {
   fake_daemon polite
   patient_checkout
   a_lane leaky <<EOF
@@ -365,12 +365,12 @@ echo \$! >"$TMP/child"
 EOF
   payload "$PROMPT" >"$TMP/p"
   output=$("$HOOK" claude <"$TMP/p" 2>&1 | cat)
-  [[ $output == merged*leaky* ]]
+  [[ $output == '{"merged": '*leaky* ]]
   wait_for gone "$(cat "$TMP/child")"
   cleared
 }
 
-@test "the budget counts from the first line and holds whatever the lanes do" {
+@test "fault 05: the budget counts from the first line and holds whatever the lanes do" {
   patient_checkout
   a_lane stuck <<'EOF'
 #!/usr/bin/env bash
@@ -423,7 +423,7 @@ EOF
   wait_for cleared
 }
 
-@test "six hooks at once" {
+@test "fault 26: six hooks at once" {
   a_store
   payload 'please run npm install' | sed 's/"session_id": "s"//; s/{, /{/' >"$TMP/p"
   export CHITTA_NO_DAEMON=1 CHITTA_ABLATE_LANES=sem,ctx,hyb,xr,corr
@@ -449,4 +449,55 @@ EOF
   context_of "$output"
   CHITTA_RECALL_PROFILE=1 hook claude <"$TMP/p"
   [[ $stderr == *"chitta: profile"*"keyword="* ]]
+}
+
+@test "fault 10: what fails before the log is written leaves a line in it" {
+  payload "$PROMPT" >"$TMP/p"
+  printf '#!/bin/sh\ncase "$*" in *chitta-%s*) exit 7 ;; esac\nexec "%s" "$@"\n' merge "$PYTHON" >"$TMP/python"
+  chmod +x "$TMP/python"
+  export CHITTA_NO_DAEMON=1 CHITTA_PYTHON=$TMP/python CHITTA_ABLATE_LANES=sem,ctx,hyb,xr,corr,kw
+  hook claude <"$TMP/p"
+  silent
+  [ "$(logged 'log[-1]["degraded"]')" = "['merge ended with 7']" ]
+  sed 's/chitta-merge/chitta-turn/' "$TMP/python" >"$TMP/other"
+  cat "$TMP/other" >"$TMP/python"
+  hook claude <"$TMP/p"
+  silent
+  [ "$(logged 'log[-1]["degraded"]')" = "['turn ended with 7']" ]
+  cleared
+}
+
+@test "fault 18: what is no JSON is not printed, whoever wrote it" {
+  a_store
+  payload 'please run npm install' >"$TMP/p"
+  printf '#!/bin/sh\necho noise\nexec "%s" "$@"\n' "$PYTHON" >"$TMP/python"
+  chmod +x "$TMP/python"
+  CHITTA_NO_DAEMON=1 CHITTA_PYTHON=$TMP/python CHITTA_ABLATE_LANES=sem,ctx,hyb,xr hook claude <"$TMP/p"
+  silent
+  cleared
+}
+
+@test "fault 02: a pipe in the log's place holds nobody" {
+  payload "$PROMPT" >"$TMP/p"
+  mkdir -p "$CHITTA_HOME/state"
+  mkfifo "$CHITTA_HOME/state/recall-log.jsonl"
+  CHITTA_PYTHON=$TMP/nowhere/python hook claude <"$TMP/p"
+  silent
+}
+
+@test "fault 28: fifty hooks whose parents are killed leave nothing" {
+  a_store
+  payload 'please run npm install' >"$TMP/p"
+  export CHITTA_NO_DAEMON=1 CHITTA_ABLATE_LANES=sem,ctx,hyb,xr,corr,kw
+  parents=''
+  for number in {1..50}; do
+    # shellcheck disable=SC2016 # its own arguments
+    "$BASH" -c '"$1" claude "$2" <"$2" >/dev/null 2>&1; :' - "$HOOK" "$TMP/p" 3>&- &
+    parents+=" $!"
+  done
+  # shellcheck disable=SC2086 # numbers
+  kill -KILL $parents
+  no_hook() { ! pgrep -f "chitta-(turn|merge) $TMPDIR" >/dev/null; }
+  wait_for no_hook
+  wait_for cleared
 }

@@ -173,7 +173,7 @@ assert len(result.rows) <= 5, len(result.rows)' "$1"
   done
 }
 
-@test "the same request gives the same bytes" {
+@test "fault 33: the same request gives the same bytes" {
   a_store
   export CHITTA_NO_DAEMON=1
   for lane in keyword correction-key correction stranger-in-shell; do

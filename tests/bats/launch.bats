@@ -66,7 +66,7 @@ EOF
   [ "$names" = ' also-good good linked' ]
 }
 
-@test "an empty folder of lanes is no lane" {
+@test "fault 19: an empty folder of lanes is no lane" {
   launch '' '' '' 6000
   [ -z "$CHITTA_LAUNCHED$CHITTA_GROUPS" ]
 }
@@ -83,7 +83,7 @@ EOF
   [[ $CHITTA_LAUNCHED != *ablated* ]]
 }
 
-@test "each lane is told its own limit, and none more than what is left" {
+@test "fault 04: each lane is told its own limit, and none more than what is left" {
   for name in usual long longer; do
     printf '#!/bin/sh\necho $CHITTA_DEADLINE_MS\n' | a_lane "$name"
   done
@@ -120,7 +120,7 @@ EOF
   for group in $CHITTA_GROUPS; do wait_for gone "$group"; done
 }
 
-@test "a lane holds nothing of the hook's streams" {
+@test "fault 24: a lane holds nothing of the hook's streams" {
   printf '#!/bin/sh\nexec sleep 600\n' | a_lane holder
   # The outer pipe ends only if neither the lane nor the shell around it has it open.
   output=$(
@@ -193,4 +193,14 @@ where() {
   [ "$status" -eq 111 ]
   [ -z "$output" ]
   [[ $stderr == "chitta: not installed"*"hint: run "*"/install.sh" ]]
+}
+
+@test "fault 28: what a lane writes to a file is bounded" {
+  a_lane large <<'EOF'
+#!/usr/bin/env bash
+ulimit -S -f
+EOF
+  launch '' '' '' 6000
+  wait_for ended large
+  [ "$(cat "$RUN/large.part")" -le 65536 ]
 }

@@ -119,7 +119,7 @@ lint_copy() {
   [[ $output == *"lanes/shell-lane:3:mapfile"*"instead: while IFS= read -r line"* ]]
 }
 
-@test "lint: portability passes over comments and lines that say why" {
+@test "fault 20: lint: portability passes over comments and lines that say why" {
   lint_copy
   printf '#!/usr/bin/env bash\n# mapfile\nmapfile -t a <f # portable: bash 4 was asked for above\n' >"$COPY/lanes/shell-lane"
   run -0 "$COPY/tests/lint" portability

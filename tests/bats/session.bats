@@ -175,7 +175,7 @@ no_process() { ! pgrep -f "^[^ ]*python.*$ROOT/bin/chitta-session" >/dev/null; }
   done
 }
 
-@test "an agent that chitta itself has started gets nothing and leaves nothing" {
+@test "fault 30: an agent that chitta itself has started gets nothing and leaves nothing" {
   a_store
   export CHITTA_HEADLESS=1
   start startup >"$TMP/p"
@@ -188,7 +188,7 @@ no_process() { ! pgrep -f "^[^ ]*python.*$ROOT/bin/chitta-session" >/dev/null; }
   [ ! -e "$CHITTA_HOME/run" ]
 }
 
-@test "what a session's start has shown does not come with the first prompt, and comes again after a compaction" {
+@test "fault 32: what a session's start has shown does not come with the first prompt, and comes again after a compaction" {
   a_store
   export CHITTA_NO_DAEMON=1 CHITTA_HOOK_BUDGET_MS=120000 CHITTA_LANE_LIMIT_MS=60000 CHITTA_HYBRID_LIMIT_MS=60000
   start startup >"$TMP/p"

@@ -98,7 +98,7 @@ print(*([command, *handler["args"]] if "args" in handler else ["sh", "-c", comma
   done
 }
 
-@test "chitta hooks wires a client, what it wrote fires the hook, and uninstall gives the file back" {
+@test "fault 43: chitta hooks wires a client, what it wrote fires the hook, and uninstall gives the file back" {
   a_store
   payload 'please run npm install' >"$TMP/p"
   export CHITTA_NO_DAEMON=1 CHITTA_ABLATE_LANES=sem,ctx,hyb,xr

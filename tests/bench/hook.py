@@ -1,137 +1,165 @@
-"""The whole hook, warm, prompt by prompt, interleaved with its floor.
+"""The whole hook: warm against its floor, cold, with the reranker, twenty at once; at several sizes of store.
 
-The floor is bash starting as many bare interpreters as the hook starts processes, and waiting for
-them: what the shape costs before it does anything. Times are those of a waiting person: from the
-start of the process to the end of its output. The store is kept in ``.bench/`` between runs.
+The floor is bash starting as many bare interpreters as the hook starts processes, and waiting for them: what the
+shape costs before it does anything. It is measured between the prompts, since a machine is not the same a minute later.
 """
 
 from __future__ import annotations
 
 import argparse
-import hashlib
 import json
 import os
-import re
+import platform
 import statistics
-import subprocess
 import sys
 import time
-from collections.abc import Sequence
 from pathlib import Path
+from typing import Any, NamedTuple
 
-ROOT = Path(__file__).resolve().parents[2]
-DATA = ROOT.parent / "shared" / "data"
-SAMPLES = ROOT / "lib" / "chitta" / "samples"
-HOOK = ROOT / "hooks" / "prompt-core.sh"
-PYTHON = ROOT / ".venv" / "bin" / "python"
-_PROFILE = re.compile(r"(\S+)=(\d+)ms")
+import measure
+import stores
+from measure import Ran, Spread, spread
 
-Times = dict[str, float]
+RECORD = measure.ROOT / "docs" / "measurements" / "performance.json"
+#: The lanes that answer without the daemon, and so have to be there before its models are.
+AT_ONCE = ("keyword", "correction-key")
+COLD_RUNS = 5
+
+
+class Size(NamedTuple):
+    """What was measured at one size of store. Times in milliseconds, memory in MB."""
+
+    notes: int
+    floor: Spread
+    warm: Spread
+    ratio: float
+    steps: dict[str, float]
+    reranked: Spread
+    cold: Spread
+    cold_words: float
+    cold_states: dict[str, int]
+    crowd: Spread
+    crowd_empty: int
+    processes_cpu: float
+    floor_cpu: float
+    daemon_cpu: float
+    daemon_mb: float
+    index_s: float
 
 
 def main() -> int:
-    options = _options()
-    home = ROOT / ".bench" / hashlib.sha256(options.notes.encode()).hexdigest()[:8]
-    environ = {**os.environ, "CHITTA_HOME": str(home), "CHITTA_REALM": "global", "CHITTA_RECALL_PROFILE": "1"}
-    prompts = _prompts(options.prompts, options.count)
-    _fill(options.notes, environ)
-    lanes = sum(1 for lane in (ROOT / "lanes").iterdir() if re.fullmatch("[a-z-]+", lane.name))
-    try:
-        _chitta(environ, "start")
-        for prompt in prompts[:3]:
-            _hook(prompt, "warm", environ)
-        rows = [(_floor(lanes + 2), *_hook(prompt, f"bench-{n}", environ)) for n, prompt in enumerate(prompts)]
-        status = json.loads(_chitta(environ, "status", "--json"))
-    finally:
-        _chitta(environ, "stop")
-    _report(rows, lanes, status)
+    parser = argparse.ArgumentParser(description="Measure the whole hook.")
+    parser.add_argument("--sizes", default=f"{len(stores.real_notes())},10000,100000", help="notes, a comma list")
+    parser.add_argument("--count", type=int, default=200, help="prompts a size")
+    parser.add_argument("--record", action="store_true", help=f"write {RECORD.relative_to(measure.ROOT)} and its chart")
+    options = parser.parse_args()
+    sizes = [_measured(int(size), options.count) for size in options.sizes.split(",")]
+    print(table(sizes, options.count))
+    if options.record:
+        _record(sizes, options.count)
     return 0
 
 
-def _options() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description="Measure the whole hook against its floor.")
-    notes = DATA / "til" / "notes.jsonl"
-    prompts = DATA / "golden" / "answerable.jsonl"
-    parser.add_argument("--notes", default=str(notes if notes.exists() else SAMPLES / "notes"))
-    parser.add_argument("--prompts", default=str(prompts if prompts.exists() else SAMPLES / "prompts.json"))
-    parser.add_argument("--count", type=int, default=50)
-    return parser.parse_args()
-
-
-def _prompts(path: str, count: int) -> list[str]:
-    """``count`` prompts, from JSON lines or from the samples' file, repeated when there are fewer."""
-    text = Path(path).read_text(encoding="utf-8")
-    items = json.loads(text)["prompts"] if path.endswith(".json") else [json.loads(line) for line in text.splitlines()]
-    found = [item["prompt"] for item in items]
-    return (found * (count // len(found) + 1))[:count]
-
-
-def _fill(notes: str, environ: dict[str, str]) -> None:
-    if not Path(environ["CHITTA_HOME"], "index", "current").exists():
-        print(f"importing {notes} (once)", file=sys.stderr)
-        subprocess.run([str(ROOT / "bin" / "chitta"), "import", notes, "--global"], env=environ, check=True)
-
-
-def _chitta(environ: dict[str, str], *arguments: str) -> str:
-    return subprocess.run(
-        [str(ROOT / "bin" / "chitta"), *arguments], env=environ, capture_output=True, text=True, check=False
-    ).stdout
-
-
-def _timed(command: Sequence[str], payload: bytes, environ: dict[str, str] | None = None) -> tuple[float, str]:
-    """Milliseconds from the start of the process to the end of its output, and its standard error."""
-    started = time.perf_counter()
-    done = subprocess.run(command, input=payload, capture_output=True, env=environ, check=True)
-    return (time.perf_counter() - started) * 1000, done.stderr.decode()
-
-
-def _floor(processes: int) -> float:
-    script = (
-        'for _ in $2; do "$1" -I -S -E -c pass & jobs="$jobs $!"; done; for job in $jobs; do wait $job || exit; done'
+def _measured(size: int, count: int) -> Size:
+    settings, prompts = stores.store_of(size), stores.prompts(count=count)
+    print(f"{size:,} notes", file=sys.stderr)
+    with measure.in_store(settings) as environ:
+        measure.start(environ, prompts)
+        pid = int(measure.status(environ)["pid"])
+        floors: list[float] = []
+        before = measure.cpu_of_children()
+        for _ in range(5):
+            floors.append(measure.floor())
+        floor_cpu = (measure.cpu_of_children() - before) / 5
+        warm: list[Ran] = []
+        hooks_cpu, daemon_cpu = 0.0, measure.cpu_of(pid)
+        for number, prompt in enumerate(prompts):
+            floors.append(measure.floor())
+            before = measure.cpu_of_children()
+            warm.append(measure.hook(prompt, f"bench-{number}", environ))
+            hooks_cpu += measure.cpu_of_children() - before
+        daemon_cpu = measure.cpu_of(pid) - daemon_cpu
+        crowds = [ran for _ in range(3) for ran in measure.crowd(prompts, environ)]
+        alone = {prompts[n % len(prompts)]: bool(warm[n % len(prompts)].output) for n in range(20)}
+        empty = sum(not ran.output and alone[prompts[n % 20 % len(prompts)]] for n, ran in enumerate(crowds))
+        memory = float(measure.status(environ)["rss_bytes"]) / 1e6
+    with measure.in_store(settings, CHITTA_RERANK_BUDGET_MS="100") as environ:
+        measure.start(environ, prompts)
+        reranked = [measure.hook(prompt, f"rerank-{n}", environ).ms for n, prompt in enumerate(prompts[: count // 2])]
+    cold = []
+    for number in range(COLD_RUNS):
+        with measure.in_store(settings) as environ:
+            cold.append(measure.hook(prompts[number], f"cold-{number}", environ))
+    states = [state for ran in cold for state in ran.states.values()]
+    ratios = [ran.ms / floor for ran, floor in zip(warm, floors[5:], strict=True)]
+    return Size(
+        notes=size,
+        floor=spread(floors),
+        warm=spread([ran.ms for ran in warm]),
+        ratio=statistics.median(ratios),
+        steps={name: statistics.median(ran.steps[name] for ran in warm if name in ran.steps) for name in warm[0].steps},
+        reranked=spread(reranked),
+        cold=spread([ran.ms for ran in cold]),
+        cold_words=max(ran.steps.get(name, 0.0) for ran in cold for name in AT_ONCE),
+        cold_states={state: states.count(state) for state in sorted(set(states))},
+        crowd=spread([ran.ms for ran in crowds]),
+        crowd_empty=empty,
+        processes_cpu=hooks_cpu / count,
+        floor_cpu=floor_cpu,
+        daemon_cpu=daemon_cpu / count,
+        daemon_mb=memory,
+        index_s=stores.index_seconds(settings),
     )
-    return _timed(["bash", "-c", script, "floor", str(PYTHON), " ".join("x" * processes)], b"")[0]
 
 
-def _hook(prompt: str, session: str, environ: dict[str, str]) -> tuple[float, Times]:
-    """Milliseconds of the whole process, and of each step since the hook's first line."""
-    payload = json.dumps(
-        {"session_id": session, "cwd": "/", "hook_event_name": "UserPromptSubmit", "prompt": prompt}
-    ).encode()
-    whole, stderr = _timed([str(HOOK), "claude"], payload, environ)
-    return whole, {name: float(ms) for name, ms in _PROFILE.findall(stderr)}
+def table(sizes: list[Size], count: int) -> str:
+    """One table for people, p50 / p95 in milliseconds."""
+    first = sizes[0]
+    rows: list[tuple[str, list[str]]] = [
+        (f"floor: bash and {measure.INTERPRETERS} bare interpreters", [str(one.floor) for one in sizes]),
+        ("whole hook, warm", [str(one.warm) for one in sizes]),
+        ("hook / floor (median of pairs)", [f"{one.ratio:.2f}" for one in sizes]),
+        ("whole hook, warm, reranker 100 ms", [str(one.reranked) for one in sizes]),
+        ("whole hook, cold (no daemon)", [str(one.cold) for one in sizes]),
+        ("  keyword and correction-key there, at most", [f"{one.cold_words:.0f}" for one in sizes]),
+        ("  states of its lanes", [", ".join(f"{n} {s}" for s, n in one.cold_states.items()) for one in sizes]),
+        ("twenty hooks at once", [str(one.crowd) for one in sizes]),
+        ("  empty that are not empty alone", [str(one.crowd_empty) for one in sizes]),
+        ("CPU of the hook's processes", [f"{one.processes_cpu:.0f}" for one in sizes]),
+        ("  of the floor's", [f"{one.floor_cpu:.0f}" for one in sizes]),
+        ("CPU of the daemon", [f"{one.daemon_cpu:.0f}" for one in sizes]),
+        ("daemon memory, MB", [f"{one.daemon_mb:.0f}" for one in sizes]),
+        ("index made in, s", [f"{one.index_s:.0f}" for one in sizes]),
+    ]
+    rows += [(f"  {name} ends at", [f"{one.steps.get(name, 0):.0f}" for one in sizes]) for name in first.steps]
+    head = f"| {count} prompts, p50 / p95 ms | " + " | ".join(f"{one.notes:,} notes" for one in sizes) + " |"
+    lines = [head, "|---|" + "---:|" * len(sizes)]
+    return "\n".join([*lines, *(f"| {name} | {' | '.join(cells)} |" for name, cells in rows)])
 
 
-def _quantile(values: Sequence[float], share: float) -> float:
-    return sorted(values)[min(int(share * len(values)), len(values) - 1)]
+def _record(sizes: list[Size], count: int) -> None:
+    value: dict[str, Any] = {
+        "date": time.strftime("%Y-%m-%d"),
+        "machine": f"{platform.system()} {platform.machine()}, {os.cpu_count()} cores",
+        "python": platform.python_version(),
+        "prompts": count,
+        "sizes": [one._asdict() for one in sizes],
+    }
+    RECORD.write_text(json.dumps(value, indent=1) + "\n")
+    _chart(sizes, RECORD.with_suffix(".svg"))
 
 
-def _report(rows: list[tuple[float, float, Times]], lanes: int, status: dict[str, object]) -> None:
-    floors, wholes = [row[0] for row in rows], [row[1] for row in rows]
-    steps = [row[2] for row in rows if "total" in row[2]]
-    print(f"{len(rows)} prompts, warm, {status.get('notes')} notes, {lanes} lanes, {lanes + 2} interpreters a prompt")
-    print(f"\n{'':22}{'p50 ms':>8}{'p95 ms':>8}")
-    for name, values in (("floor", floors), ("whole hook", wholes)):
-        print(f"{name:22}{statistics.median(values):8.1f}{_quantile(values, 0.95):8.1f}")
-    ratio = statistics.median(whole / floor for floor, whole in zip(floors, wholes, strict=True))
-    print(f"{'hook / floor (median)':22}{ratio:8.2f}")
-    print(f"\n{'step (median)':22}{'ms':>8}{'share':>8}")
-    whole = statistics.median(wholes)
-    turn, wait, total = (statistics.median(step[name] for step in steps) for name in ("turn", "wait", "total"))
-    parts = (
-        ("turn: read, prepare", turn),
-        ("lanes: launch to last", wait - turn),
-        ("merge: gate, render", total - wait),
-        ("shell before and after", whole - total),
-    )
-    for name, ms in parts:
-        print(f"{name:22}{ms:8.1f}{ms / whole:8.0%}")
-    print(f"\n{'lane ends at (median)':22}{'ms':>8}")
-    for name in sorted(set().union(*steps) - {"turn", "wait", "total"}):
-        print(f"{name:22}{statistics.median(step[name] for step in steps if name in step):8.1f}")
-    daemon = status.get("daemon")
-    memory = daemon.get("rss_bytes") if isinstance(daemon, dict) else None
-    if memory:
-        print(f"\ndaemon memory {memory / 1e6:.0f} MB")
+def _chart(sizes: list[Size], path: Path) -> None:
+    from chitta.evaluate.figures import times_by_size
+
+    lines = {
+        "floor": [one.floor for one in sizes],
+        "warm": [one.warm for one in sizes],
+        "warm, reranker 100 ms": [one.reranked for one in sizes],
+        "cold": [one.cold for one in sizes],
+        "twenty at once": [one.crowd for one in sizes],
+    }
+    times_by_size(path, [one.notes for one in sizes], lines)
 
 
 if __name__ == "__main__":

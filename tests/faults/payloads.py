@@ -35,7 +35,9 @@ def _long(dice: random.Random) -> bytes:
 
 
 def _code(dice: random.Random) -> bytes:
-    return usual('why does foo("a:b/c") AND NOT (x[0] OR *p) -- fail: "unbalanced ^2~ {set +u; $(rm)}` with stripe webhook')
+    return usual(
+        'why does foo("a:b/c") AND NOT (x[0] OR *p) -- fail: "unbalanced ^2~ {set +u; $(rm)}` with stripe webhook'
+    )
 
 
 def _bytes(dice: random.Random) -> bytes:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import os
+import resource
 import shutil
 import sqlite3
-import resource
 from collections.abc import Callable
 from pathlib import Path
 
@@ -66,21 +66,21 @@ named(
 )
 
 
-def _catalog(words: str, *values: object) -> Spoil:
-    """Change what the catalog says of itself."""
-
-    def spoil(run: Run) -> None:
-        run.degrades = None
-        with sqlite3.connect(next((run.store / "index").rglob("catalog.sqlite"))) as catalog:
-            for (table,) in catalog.execute("SELECT name FROM sqlite_master WHERE type='table'").fetchall():
-                if table in ("meta", "facts", "settings", "about"):
-                    catalog.execute(f"UPDATE {table} SET value = ? WHERE {words}", values)  # noqa: S608
-        catalog.close()
-
-    return spoil
+def _another_version(run: Run) -> None:
+    catalog = sqlite3.connect(next((run.store / "index").rglob("catalog.sqlite")))
+    with catalog:
+        catalog.execute("UPDATE meta SET value = '99' WHERE key = 'schema'")
+    catalog.close()
+    run.degrades = None
 
 
-named("index", {"another version and model": _catalog("1", "99")}, 3)
+def _another_model(run: Run) -> None:
+    run.set("CHITTA_EMBED_MODEL", run.dice.choice(("/nowhere", "no such model", "a" * 500)))
+    run.checkout.put_lanes(("keyword", "correction-key", "hybrid", "semantic"))
+    run.degrades = None
+
+
+named("index", {"another version": _another_version, "another model": _another_model}, 3)
 
 
 def _notes(change: Callable[[Path, Run], object]) -> Spoil:
@@ -89,6 +89,16 @@ def _notes(change: Callable[[Path, Run], object]) -> Spoil:
 
 def _unit(value: object) -> None:
     return None
+
+
+def _a_file_instead(folder: Path) -> None:
+    shutil.rmtree(folder)
+    folder.write_text("x")
+
+
+def _a_link_instead(folder: Path) -> None:
+    shutil.rmtree(folder)
+    folder.symlink_to("/proc/nowhere/at/all")
 
 
 def _note(raw: bytes) -> Spoil:
@@ -112,7 +122,7 @@ named(
         "no UTF-8": _note(b"---\nid: odd\ntitle: \xff\xfe\n---\n\x80\x81"),
         "half a front matter": _note(b"---\nid: [odd\ntitle: {"),
         "missing": _notes(lambda notes, run: shutil.rmtree(notes)),
-        "a file": _notes(lambda notes, run: (shutil.rmtree(notes), notes.write_text("x"))),
+        "a file": _notes(lambda notes, run: _a_file_instead(notes)),
         "unreadable": _notes(lambda notes, run: notes.chmod(0)),
         "50 MB": _notes(_large),
         "a FIFO": _notes(lambda notes, run: os.mkfifo(notes / "global" / "pipe.md")),
@@ -200,22 +210,15 @@ def _home_is_file(run: Run) -> None:
     run.env.pop(b"CHITTA_HOME")
 
 
-def _store_is_file(run: Run) -> None:
-    shutil.rmtree(run.store)
-    run.store.write_text("x")
-
-
 named(
     "home",
     {
         "unset, the store is named": _home(lambda run: run.env.pop(b"HOME"), logs=True),
         "empty": _home(lambda run: run.set("HOME", ""), logs=True),
         "a file": _home(_home_is_file),
-        "the store is a file": _home(_store_is_file),
+        "the store is a file": _home(lambda run: _a_file_instead(run.store)),
         "the store is missing": _home(lambda run: shutil.rmtree(run.store), logs=True),
-        "the store is a link to nowhere": _home(
-            lambda run: (shutil.rmtree(run.store), run.store.symlink_to("/proc/nowhere/at/all"))
-        ),
+        "the store is a link to nowhere": _home(lambda run: _a_link_instead(run.store)),
     },
 )
 
@@ -244,7 +247,9 @@ named(
         "broken": _toml(lambda path: path.write_text("budget = [1, {")),
         "no UTF-8": _toml(lambda path: path.write_bytes(b"\xff\xfe\x00")),
         "nested": _toml(lambda path: path.write_text("a = " + "[" * 20_000 + "]" * 20_000)),
-        "wrong kinds": _toml(lambda path: path.write_text('hook_budget_ms = "soon"\nlane_limit_ms = -5\n[merge]\nx = 1\n')),
+        "wrong kinds": _toml(
+            lambda path: path.write_text('hook_budget_ms = "soon"\nlane_limit_ms = -5\n[merge]\nx = 1\n')
+        ),
         "a folder": _toml(lambda path: path.mkdir()),
         "a FIFO": _toml(os.mkfifo),
         "20 MB": _toml(_large_toml),
@@ -293,7 +298,7 @@ named(
         "another version": _session(lambda path: path.write_text('{"v":99,"turns":7}')),
         "a folder": _session(lambda path: path.mkdir()),
         "a FIFO": _session(os.mkfifo),
-        "the folder is a file": _session(lambda path: (path.parent.rmdir(), path.parent.write_text("x"))),
+        "the folder is a file": _session(lambda path: _a_file_instead(path.parent)),
     },
     3,
 )
@@ -348,13 +353,20 @@ def _few_descriptors(run: Run) -> None:
     run.degrades = None
 
 
-named("PATH", {"minimal": _environment(PATH="/usr/bin:/bin"), "empty": _environment(PATH=""), "nowhere": _environment(PATH="/nowhere")})
+named(
+    "PATH",
+    {
+        "minimal": _environment(PATH="/usr/bin:/bin"),
+        "empty": _environment(PATH=""),
+        "nowhere": _environment(PATH="/nowhere"),
+    },
+)
 named("PATH", {"unset": lambda run: _unit(run.env.pop(b"PATH")), "noisy shims first": _shims})
 named(
     "environment",
     {
         "LC_ALL=C": _environment(LC_ALL="C", LANG="C", PYTHONIOENCODING="cp1252"),
-        "LC_ALL of nowhere": _environment(LC_ALL="xx_XX.EBCDIC", LANGUAGE="\udcff"),
+        "languages of nowhere": _environment(LANGUAGE="\udcff", LC_MESSAGES="", LC_TIME="C"),
         "colours": _environment(FORCE_COLOR="1", CLICOLOR_FORCE="1", PY_COLORS="1", TERM="xterm-256color"),
         "noisy profile": _noisy,
         "exported functions": _functions,
@@ -378,5 +390,3 @@ named("descriptors", {"twenty-four": _few_descriptors}, 2)
 @fault("none", "nothing is wrong", weight=6)
 def nothing(run: Run) -> None:
     pass
-
-

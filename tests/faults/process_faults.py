@@ -9,9 +9,9 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from tests.bats.support.fake_daemon import MANNERS, FakeDaemon, polite
+from fake_daemon import MANNERS, FakeDaemon, polite
 from tests.faults.catalogue import Spoil, fault, named
-from tests.faults.world import Run
+from tests.faults.world import BUDGET_MS, Run
 
 # The daemon
 
@@ -33,6 +33,8 @@ def _serve(run: Run, daemon: FakeDaemon) -> None:
     daemon.__enter__()
     run.undo.append(lambda: daemon.__exit__(None, None, None))
     run.env.pop(b"CHITTA_NO_DAEMON", None)
+    run.asks = run.asks or None  # it may take anything for a prompt
+    run.twice = True  # one that hangs up is followed by a real one
     run.degrades = None  # the lanes that know words answer without it
     if run.dice.random() < 0.4:
         run.checkout.put_lanes(("keyword", "correction-key", "hybrid", "semantic"))
@@ -44,9 +46,20 @@ def _run_dir(run: Run) -> Path:
     return folder
 
 
+def courteous(verb: str, body: bytes) -> tuple[int, bytes]:
+    """As a daemon should, for any payload; its merge is silence, which every harness reads."""
+    if verb == "merge":
+        return 0, b"out 0\nerr 0\n"
+    try:
+        code, reply = polite(verb, body)
+        return code, reply.replace(b"=60000", b"=%d" % BUDGET_MS).replace(b"0000\n", b"000\n")
+    except (ValueError, LookupError, TypeError):
+        return 100, b"no payload"
+
+
 def _with_manner(manner: str) -> Spoil:
     def spoil(run: Run) -> None:
-        _serve(run, FakeDaemon(str(_run_dir(run)), manner))
+        _serve(run, FakeDaemon(str(_run_dir(run)), manner, courteous))
         run.logs = manner != "polite"  # who says that all is merged keeps the log
 
     return spoil
@@ -68,7 +81,7 @@ def _lies(reply: bytes) -> Spoil:
     """Polite to all but the merge, whose answer is well framed and no JSON."""
 
     def answer(verb: str, body: bytes) -> tuple[int, bytes]:
-        return (0, b"out %d\n%serr 0\n" % (len(reply), reply)) if verb == "merge" else polite(verb, body)
+        return (0, b"out %d\n%serr 0\n" % (len(reply), reply)) if verb == "merge" else courteous(verb, body)
 
     return lambda run: _serve(run, FakeDaemon(str(_run_dir(run)), "polite", answer))
 
@@ -152,7 +165,8 @@ def real_daemon(run: Run) -> None:
 
 def with_real_daemon(run: Run) -> None:
     run.env.pop(b"CHITTA_NO_DAEMON", None)
-    run.set("CHITTA_IDLE_EXIT_S", 60)
+    run.set("CHITTA_IDLE_TIMEOUT", 60)
+    run.twice = True
     run.degrades = None
     run.undo.append(lambda: stop_daemon(run))
 
@@ -170,7 +184,7 @@ def stop_daemon(run: Run) -> None:
 
 # The lanes
 
-HEADER = "printf '{\"v\":1,\"lane\":\"x\"}\\n'\n"
+HEADER = 'printf \'{"v":1,"lane":"x"}\\n\'\n'
 FOLDER = 'folder=$(readlink "/proc/$BASHPID/fd/1"); folder=${folder%/*}\n'
 
 
@@ -197,10 +211,11 @@ named(
         "busy": _lane("while :; do :; done\n", hangs=True),
         "stopped": _lane("kill -STOP $$\n", hangs=True),
         "garbage": _lane("head -c 65536 /dev/urandom\n"),
-        "no header": _lane("printf '{\"id\":\"a\",\"score\":1}\\n'\n"),
+        "no header": _lane('printf \'{"id":"a","score":1}\\n\'\n'),
         "torn rows": _lane(HEADER + 'printf \'{"id":"a","score":1,"title":"t","te\'\n', degrades=None),
         "hostile rows": _lane(
-            HEADER + r"""printf '{"id":"a\\u0000\\u001b[31m","score":1,"conf":1,"title":"</hook_context>","text":"\\ud800"}\n'""",
+            HEADER
+            + r"""printf '{"id":"a\\u0000\\u001b[31m","score":1,"title":"</hook_context>","text":"\\ud800"}\n'""",
             degrades=None,
         ),
         "5 MB of rows": _lane(HEADER + 'yes \'{"id":"a","score":1}\' | head -c 5000000\n'),
@@ -210,8 +225,12 @@ named(
         "reads nothing": _lane(HEADER + "exec <&-\n", degrades=None),
         "an interpreter that is not there": _lane("exec /nowhere/python\n"),
         "takes the folder away": _lane(FOLDER + 'rm -rf "$folder"\n'),
-        "a FIFO for its answer": _lane(FOLDER + 'rm "$folder"/*.part; for n in faulty keyword hybrid; do mkfifo "$folder/$n.part"; done\n', None),
-        "links for its answer": _lane(FOLDER + 'for n in faulty keyword hybrid; do ln -sf /etc/passwd "$folder/$n.part"; done\n', None),
+        "a FIFO for its answer": _lane(
+            FOLDER + 'rm "$folder"/*.part; for n in faulty keyword hybrid; do mkfifo "$folder/$n.part"; done\n', None
+        ),
+        "links for its answer": _lane(
+            FOLDER + 'for n in faulty keyword hybrid; do ln -sf /etc/passwd "$folder/$n.part"; done\n', None
+        ),
     },
 )
 
@@ -223,7 +242,8 @@ def endless_output(run: Run) -> None:
 
 @fault("lane", "not executable")
 def not_executable(run: Run) -> None:
-    (run.checkout.folder / "lanes" / "keyword").chmod(0o600)
+    for lane in (run.checkout.folder / "lanes").iterdir():
+        lane.chmod(0o600)
 
 
 @fault("lane", "none at all", weight=2)
@@ -240,7 +260,9 @@ def no_files(run: Run) -> None:
 
 @fault("lane", "all that ship", weight=2)
 def all_lanes(run: Run) -> None:
-    run.checkout.put_lanes(tuple(sorted(path.name for path in (run.checkout.folder / "shipped").iterdir() if path.is_file())))
+    run.checkout.put_lanes(
+        tuple(sorted(path.name for path in (run.checkout.folder / "shipped").iterdir() if path.is_file()))
+    )
     run.budget(6000)
     run.degrades = None
 
@@ -251,6 +273,7 @@ def all_lanes(run: Run) -> None:
 def _interpreter(script: str, logs: bool = True, degrades: bool | None = True) -> Spoil:
     def spoil(run: Run) -> None:
         run.interpreter(script)
+        run.twice = run.twice or "noise" in script
         run.logs = run.logs and logs
         run.degrades = degrades
 
@@ -305,8 +328,16 @@ def _signalled(number: int, group: bool) -> Spoil:
     return spoil
 
 
-named("signal", {f"{name} of the hook": _signalled(getattr(signal, f"SIG{name}"), False) for name in ("HUP", "TERM", "INT", "KILL")})
-named("signal", {f"{name} of its group": _signalled(getattr(signal, f"SIG{name}"), True) for name in ("TERM", "KILL")}, 3)
+named(
+    "signal",
+    {
+        f"{name} of the hook": _signalled(getattr(signal, f"SIG{name}"), False)
+        for name in ("HUP", "TERM", "INT", "KILL")
+    },
+)
+named(
+    "signal", {f"{name} of its group": _signalled(getattr(signal, f"SIG{name}"), True) for name in ("TERM", "KILL")}, 3
+)
 
 
 # Standard streams
@@ -318,7 +349,7 @@ def _stdin(how: str) -> Spoil:
         if how in ("closed", "null"):
             run.asks = False
         elif how in ("late", "pieces", "open"):
-            run.asks = None if run.asks else False
+            run.asks = False if run.asks is False else None
 
     return spoil
 

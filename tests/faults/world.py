@@ -106,13 +106,16 @@ class Run:
         self.degrades: bool | None = False
         #: Whether a line in the log is possible and due.
         self.logs = True
+        #: Whether the log may say it twice: a daemon and who waited for it in vain may both have merged, and the
+        #: hook adds a line where what merge printed and logged could not be passed on.
+        self.twice = False
         #: A run that is killed outright may leave its folder to the sweep.
         self.may_leave_folder = False
         self.before: Callable[[], None] | None = None
         #: Folders where nothing called chitta.* may be left.
         self.swept = [self.temporary, self.store / "state"]
         self.undo: list[Callable[[], None]] = []
-        checkout.put_lanes(("keyword", "correction-key"))
+        checkout.put_lanes(dice.choice((("keyword",), ("correction-key",), ("keyword", "correction-key"))))
 
     def set(self, name: str, value: object) -> None:
         self.env[name.encode()] = value if isinstance(value, bytes) else os.fsencode(str(value))

@@ -9,7 +9,15 @@ from random import Random
 WORDS: tuple[bytes, ...] = (
     *(b"\0", b"\n", b"\r\n", b"\r", b"\t", b" ", b"\x1b[31m", b"\x1b]0;", b"\x07", b"\x85", b"\xff", b"\xfe\xff"),
     *(b"\xef\xbb\xbf", b"\xed\xa0\x80", b"\xed\xb0\x80", b"\xe2\x80\x8b", b"\xe2\x80\xae", b"\xe2\x80\xa8"),
-    *(b"\xf3\xa0\x81\x81", b"\xef\xbc\x9c", b"\xf0\x9f\x98\x80", b"\xcc\x81", b"\xd9\xa3", b"\xc4\xb0", b"\xe4\xb8\xad"),
+    *(
+        b"\xf3\xa0\x81\x81",
+        b"\xef\xbc\x9c",
+        b"\xf0\x9f\x98\x80",
+        b"\xcc\x81",
+        b"\xd9\xa3",
+        b"\xc4\xb0",
+        b"\xe4\xb8\xad",
+    ),
     *(b"{", b"}", b"[", b"]", b"(", b")", b'"', b"'", b"`", b"```", b"~~~", b"\\", b"\\n", b"\\u0000", b"\\ud800"),
     *(b"<", b">", b"</", b"&lt;", b"---", b"---\n", b"# ", b"- ", b": ", b"|", b"&a", b"*a", b"!!", b"%", b"@", b"$"),
     *(b"0", b"-1", b"1e999", b"NaN", b"Infinity", b"-0", b"9" * 30, b"9" * 400, b"1" + b"0" * 5000, b"null", b"true"),

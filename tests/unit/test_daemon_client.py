@@ -161,3 +161,36 @@ def test_callers_variables_go_along_with_the_store_named(settings: Settings, mon
     assert (head.verb, head.arguments) == ("call", ("ping",))
     assert head.environ["CHITTA_LANE_K"] == "3"
     assert head.environ["CHITTA_HOME"] == settings.home
+
+
+def test_a_daemon_of_this_code_stays(settings: Settings) -> None:
+    assert daemon_client.ensure(settings, 60)
+    assert daemon_client.is_of_this_code(settings)
+    assert not daemon_client.retire_other(settings)
+    assert daemon_client.running(settings)
+
+
+def test_an_older_daemon_is_asked_to_leave_and_replaced(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert daemon_client.ensure(settings, 60)
+    first = daemon_client.call(settings, "ping")["pid"]
+    ask = daemon_client.call
+
+    def older(*given: Any, **named: Any) -> dict[str, Any]:
+        answer = ask(*given, **named)
+        return {**answer, "edition": "another"} if answer.get("pid") == first else answer
+
+    monkeypatch.setattr(daemon_client, "call", older)
+    assert daemon_client.ensure(settings, 60)
+    assert ask(settings, "ping")["pid"] != first
+
+
+def test_a_request_of_another_version_is_refused_politely(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert daemon_client.ensure(settings, 60)
+    with monkeypatch.context() as patch:
+        patch.setattr(codec, "PROTOCOL", "v2")
+        with pytest.raises(DaemonRefused, match="not a v1 request") as caught:
+            daemon_client.call(settings, "ping")
+        assert caught.value.code == codec.MISUSE
+        assert not daemon_client.is_of_this_code(settings)
+        assert daemon_client.retire_other(settings)  # by the signal, since it does not know the words
+    assert not daemon_client.running(settings)

@@ -191,3 +191,12 @@ def test_a_full_log_of_different_questions_is_grouped_in_a_moment() -> None:
     began = time.monotonic()
     assert gaps.surfaced(lines) == []
     assert time.monotonic() - began < 5.0
+
+
+def test_a_question_whose_answer_the_session_was_shown_is_no_gap() -> None:
+    from types import SimpleNamespace
+
+    answer = ROW._replace(shared=("billing", "export"))
+    verdict = SimpleNamespace(admitted=(), dropped=(("a", "conf"),), trace=(("hybrid", answer, "conf"),))
+    asked = (ASKED, (HYBRID, KEYWORD), verdict)
+    assert gaps.of_prompt(*asked, seen=("a",)) == () and gaps.of_prompt(*asked, seen=("b",)) != ()  # type: ignore[arg-type]

@@ -86,7 +86,7 @@ def test_no_request_is_misuse(name: str, request_bytes: bytes) -> None:
 
 @pytest.mark.parametrize("manner", ["silent", "half", "lying", "foreign", "dripping", "failing", "hangup"])
 @pytest.mark.parametrize("name", AT_ONCE)
-def test_lanes_that_must_answer_do_so_whatever_the_daemon_does(run_dir: Path, name: str, manner: str) -> None:
+def test_fault_02_lanes_that_must_answer_do_so_whatever_the_daemon_does(run_dir: Path, name: str, manner: str) -> None:
     # As the lane's file does, but with most of the time kept for the answer, so that none is late on a busy machine.
     program = f"import sys\nsys.path.insert(0, {str(CHECKOUT / 'lib')!r})\n"
     program += f"from chitta import lane\nlane._DAEMON_SHARE = 0.05\nsys.argv = [{name!r}]\nlane.main({name!r})\n"
@@ -127,7 +127,7 @@ def test_an_ignored_alarm_still_ends_a_lane(run_dir: Path) -> None:
 
 
 @pytest.mark.parametrize("name", AT_ONCE + AFTER_WAITING)
-def test_words_are_answered_without_a_daemon(own_home: Path, name: str) -> None:
+def test_fault_06_words_are_answered_without_a_daemon(own_home: Path, name: str) -> None:
     done = lane(name, CHITTA_NO_DAEMON="1")
     assert (done.returncode, done.stderr) == (0, b"")
     assert parse_rows(name, "ok", 0.0, done.stdout).state == "ok"

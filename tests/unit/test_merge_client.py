@@ -161,13 +161,17 @@ def test_time_is_from_the_first_line_to_the_exit(run: Path) -> None:
 
 
 @pytest.mark.parametrize(("age", "left"), [(0, 6000), (2, 4000), (600, 100), (-600, 6000)])
-def test_the_budget_began_with_the_hook(age: float, left: float, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_fault_05_the_budget_began_with_the_hook(
+    age: float, left: float, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "started").touch()
+    os.utime(tmp_path / "started", (1_000_000.0 - age, 1_000_000.0 - age))
     monkeypatch.setattr(merge_client, "time", SimpleNamespace(time=lambda: 1_000_000.0))
-    assert merge_client.remaining_ms(6000, 1_000_000.0 - age) == left
+    assert merge_client.remaining_ms(6000, merge_client.age_ms(str(tmp_path))) == left
 
 
 def test_a_tiny_budget_is_not_stretched() -> None:
-    assert merge_client.remaining_ms(60, time.time() - 9) == 60
+    assert merge_client.remaining_ms(60, 9000) == 60
 
 
 @pytest.mark.parametrize("argument", ["keyword", "keyword=", "keyword=x:1", "keyword=1"])
@@ -198,7 +202,7 @@ def test_the_daemons_words_are_printed_and_the_folder_is_gone(run: Path, run_dir
     answered(run, "keyword")
     with FakeDaemon(str(run_dir)):
         done = merge(run, "keyword=0:2000", "semantic=ablated", program=("-c", PATIENT))
-    assert (done.returncode, done.stdout, done.stderr) == (0, b"merged keyword semantic", b"")
+    assert (done.returncode, done.stdout, done.stderr) == (0, b'{"merged": "keyword semantic"}', b"")
     assert not run.exists()
 
 
@@ -234,6 +238,19 @@ def test_whatever_the_daemon_does_the_answers_are_merged(run: Path, run_dir: Pat
     assert b"merging here" in done.stderr
     log = (own_home / ".chitta" / "state" / "recall-log.jsonl").read_text()
     assert json.loads(log)["lanes"]["keyword"]["rows"] == 1
+
+
+@pytest.mark.parametrize(
+    "raw", [b'{"a":{', b"{}{}", b"[]", b"no", b"", b"{" * 50_000, b'{"a":"\xff"}', b'{"a":01}', b"{'a':1}"]
+)
+def test_fault_18_what_is_no_object_is_not_printed(raw: bytes) -> None:
+    assert not merge_client._is_object(raw)
+
+
+def test_fault_18_an_object_is() -> None:
+    value = {"a": "größe\n\u001b", "b": [1, 2.5, True, None], "c": {}}
+    for raw in (json.dumps(value), json.dumps(value, ensure_ascii=False) + "\n"):
+        assert merge_client._is_object(raw.encode())
 
 
 def test_without_a_daemon_the_answers_are_merged_here(run: Path, own_home: Path) -> None:

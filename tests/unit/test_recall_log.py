@@ -3,6 +3,7 @@
 import fcntl
 import json
 import multiprocessing
+import os
 import re
 import stat
 import subprocess
@@ -311,3 +312,9 @@ def test_a_lane_that_found_nothing_is_empty_and_one_that_failed_is_not() -> None
         "context": "late",
         "cross-realm": "ablated",
     }
+
+
+def test_fault_02_a_pipe_in_the_logs_place_holds_nobody(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / recall_log.NAME)
+    with pytest.raises(OSError):
+        recall_log.append(str(tmp_path), {"a": 1})

@@ -140,7 +140,7 @@ def _writer(state: str, number: int) -> None:
             held.record(turn=1, topic="", injected=[f"{number}-{step}"])
 
 
-def test_parallel_hooks_lose_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_fault_26_parallel_hooks_lose_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sessions, "LOCK_WAIT_S", 30.0)
     context = multiprocessing.get_context("fork")
     workers = [context.Process(target=_writer, args=(str(tmp_path), number)) for number in range(4)]
@@ -173,3 +173,12 @@ def test_a_forgotten_list_is_empty_and_the_rest_stays(tmp_path: Path) -> None:
     with Held(str(tmp_path), "never") as held:
         held.forget_shown()
     only_file(tmp_path)
+
+
+def test_fault_02_a_pipe_in_a_sessions_place_is_an_empty_session(tmp_path: Path) -> None:
+    with Held(str(tmp_path), "s") as held:
+        held.record(turn=1, topic="words", injected=["a"])
+    (file,) = (tmp_path / "sessions").glob("*.json")
+    file.unlink()
+    os.mkfifo(file)
+    assert read(str(tmp_path), "s") == Session()

@@ -1,5 +1,6 @@
 """Every setting: its default, where it is read from, and what a malformed value does."""
 
+import os
 from pathlib import Path
 
 import pytest
@@ -7,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from chitta import settings
-from chitta.settings import TABLE, Setting, load, parse
+from chitta.settings import BY_NAME, TABLE, Setting, load, parse
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -145,3 +146,20 @@ def test_an_alpha_that_is_no_number_is_its_default_and_named(setting: Setting, r
     found = load({"CHITTA_HOME": "/nonexistent", setting.name: raw})
     assert found.real(setting.name) == setting.default
     assert len(found.problems) == 1 and setting.name in found.problems[0]
+
+
+def test_fault_02_a_file_of_settings_that_is_a_pipe_or_has_no_end_holds_nobody(tmp_path: Path) -> None:
+    file = tmp_path / "chitta.toml"
+    os.mkfifo(file)
+    for _ in range(2):
+        chosen = load({"CHITTA_HOME": str(tmp_path)})
+        assert chosen.integer("CHITTA_HOOK_BUDGET_MS") == BY_NAME["CHITTA_HOOK_BUDGET_MS"].default
+        assert len(chosen.problems) == 1
+        file.unlink()
+        file.symlink_to("/dev/zero")
+
+
+@pytest.mark.parametrize("text", ["# words\n" * 1_000_000, "a = " + "[" * 20_000 + "]" * 20_000])
+def test_a_file_of_settings_beyond_measure_is_a_problem(tmp_path: Path, text: str) -> None:
+    (tmp_path / "chitta.toml").write_text(text)
+    assert len(load({"CHITTA_HOME": str(tmp_path)}).problems) == 1

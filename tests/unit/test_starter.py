@@ -7,6 +7,7 @@ import os
 import posix
 import signal
 import stat
+import subprocess
 import sys
 import time
 from pathlib import Path
@@ -151,3 +152,14 @@ def test_only_old_run_folders_of_ours_are_swept(tmp_path: Path, variables: pytes
     (tmp_path / "chitta.linked").symlink_to(tmp_path / "other.aaaaaa")
     starter.sweep()
     assert sorted(path.name for path in tmp_path.iterdir()) == sorted([*names[1:], "chitta.linked"])
+
+
+def test_a_lanes_limit_on_files_is_not_the_daemons() -> None:
+    words = (
+        "import resource, sys\nfrom chitta import starter\n"
+        "_, hard = resource.getrlimit(resource.RLIMIT_FSIZE)\n"
+        "resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 26, hard))\n"
+        "starter._lift_file_limit()\n"
+        "sys.exit(resource.getrlimit(resource.RLIMIT_FSIZE) != (hard, hard))\n"
+    )
+    assert subprocess.run([sys.executable, "-c", words], check=False).returncode == 0

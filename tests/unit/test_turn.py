@@ -134,7 +134,7 @@ def test_realm_comes_from_the_folder_or_the_setting(tmp_path: Path) -> None:
         b"[" * 100_000,
     ],
 )
-def test_nothing_to_do(payload: object) -> None:
+def test_fault_34_nothing_to_do(payload: object) -> None:
     found = prepare(payload)
     assert found.request is None
     assert found.facts == {"go": "0"}
@@ -157,7 +157,7 @@ def test_a_command_with_words_and_a_path_are_prompts(prompt: str) -> None:
         (b'{"prompt": "a\x01raw\tb"}', "araw\tb"),
     ],
 )
-def test_odd_text_is_read(payload: bytes, prompt: str) -> None:
+def test_fault_16_odd_text_is_read(payload: bytes, prompt: str) -> None:
     assert asked(payload).prompt == prompt
 
 
@@ -280,7 +280,7 @@ def test_facts() -> None:
     }
 
 
-def test_no_limit_outlasts_the_budget() -> None:
+def test_fault_04_no_limit_outlasts_the_budget() -> None:
     facts = prepare({"prompt": "deploy billing"}, CHITTA_HOOK_BUDGET_MS="1000").facts
     assert facts == {"go": "1", "budget_ms": "1000", "limit_ms": "1000", "skip": ""}
 
@@ -301,7 +301,7 @@ def test_a_person_or_a_program_for_one_is_answered(source: object) -> None:
 
 @pytest.mark.parametrize("before", ["", "\u200b", " \u2060\n"])
 @pytest.mark.parametrize("tag", ["task-notification", "teammate-message"])
-def test_what_an_agent_made_is_no_prompt(tag: str, before: str) -> None:
+def test_fault_34_what_an_agent_made_is_no_prompt(tag: str, before: str) -> None:
     assert prepare({"prompt": f'{before}<{tag} id="x">where does billing run</{tag}>'}).request is None
 
 
@@ -351,7 +351,7 @@ def test_any_payload_is_met_and_its_request_travels(payload: dict[str, Any], har
 
 @given(st.binary(max_size=300))
 @hypothesis_settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
-def test_any_bytes_are_met(raw: bytes) -> None:
+def test_fault_25_any_bytes_are_met(raw: bytes) -> None:
     prepare(raw)
 
 
@@ -363,7 +363,7 @@ SILENT = ("slash-command", "system-injected")
 
 @pytest.mark.skipif(not NAMES, reason="the recorded payloads are not here")
 @pytest.mark.parametrize("name", NAMES)
-def test_recorded_payloads(name: str) -> None:
+def test_fault_34_recorded_payloads(name: str) -> None:
     raw = (PAYLOADS / name).read_bytes()
     found = prepare(raw)
     assert (found.request is None) == any(kind in name for kind in SILENT)

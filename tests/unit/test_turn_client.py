@@ -238,14 +238,15 @@ def test_an_agent_that_chitta_started_is_not_answered(tmp_path: Path) -> None:
     assert not path.parent.exists()
 
 
-def test_what_is_left_counts_from_the_marker(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_fault_05_what_is_left_counts_from_the_marker(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     marker = tmp_path / "started"
     marker.touch()
     now = 1_000_000.0
     monkeypatch.setattr(turn_client, "time", SimpleNamespace(time=lambda: now))
     os.utime(marker, (now - 2, now - 2))
-    assert turn_client.left_ms(str(tmp_path), b"go=1\nbudget_ms=6000\n") == 4000
-    os.utime(marker, (now - 60, now - 60))
-    assert turn_client.left_ms(str(tmp_path), b"budget_ms=6000") == 100
+    assert turn_client.age_s(str(tmp_path)) == 2
     os.utime(marker, (now + 60, now + 60))  # a clock that was set back
-    assert turn_client.left_ms(str(tmp_path), b"budget_ms=6000") == 6000
+    assert turn_client.age_s(str(tmp_path)) == 0
+    assert turn_client.left_ms(2.0, b"go=1\nbudget_ms=6000\n") == 4000
+    assert turn_client.left_ms(60.0, b"budget_ms=6000") == 100
+    assert turn_client.left_ms(0.0, b"budget_ms=6000") == 6000

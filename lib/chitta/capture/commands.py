@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from chitta.capture.draft import FIX, Draft
-from chitta.capture.errors import place_in, signature, telling_line
+from chitta.capture.draft import FIX, Draft, whole_words
+from chitta.capture.errors import place_in, telling_line
 from chitta.capture.events import EDIT, RESULT, SHELL, Change, Event
 from chitta.capture.own_block import cut, holds, is_own_command, is_own_path
 from chitta.capture.shape import Shape, mends, shape_of
@@ -66,7 +66,7 @@ class Watch:
             return _fix(mended, event.command, shape)
         changed = _changes_things(event.command, shape)
         if changed:
-            self._step(f"ran `{one_line(event.command, _MAX_COMMAND_CHARS)}`", "")
+            self._step(f"ran `{whole_words(event.command, _MAX_COMMAND_CHARS)}`", "")
         return None
 
     def _hold(self, shape: Shape, line: str, place: str, command: str) -> None:
@@ -126,7 +126,7 @@ def _edit_words(change: Change) -> str:
 
 
 def _fix(failure: State, command: str, shape: Shape) -> Draft:
-    failed, passed = (one_line(text, _MAX_COMMAND_CHARS) for text in (failure["command"], command))
+    failed, passed = (whole_words(text, _MAX_COMMAND_CHARS) for text in (failure["command"], command))
     line = failure["line"]
     steps = [*failure["steps"][-_SHOWN_STEPS:]]
     if failure["plain"] != shape.plain:
@@ -134,9 +134,8 @@ def _fix(failure: State, command: str, shape: Shape) -> Draft:
     lines = [f"Symptom: `{failed}` failed with: {line}"]
     lines += [f"Cause: at {failure['place']}"] if failure["place"] else []
     lines.append(f"Fix: {'; '.join(steps)}; then it passed.")
-    title = one_line(f"Fix for {failure['name']}: {line}", 140)
-    key = f"{failure['name']} {signature(line)}"
-    return Draft(FIX, title, "\n".join(lines), key, tags=tuple(_tags(failure["name"])))
+    title = f"Fix for {failure['name']}: {line}"
+    return Draft(FIX, title, "\n".join(lines), f"{failure['name']}\n{line}", tags=tuple(_tags(failure["name"])))
 
 
 def _tags(name: str) -> list[str]:

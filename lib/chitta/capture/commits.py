@@ -5,10 +5,9 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from chitta.capture.draft import COMMIT, Draft
+from chitta.capture.draft import COMMIT, Draft, whole_words
 from chitta.capture.events import RESULT, SHELL, Event
 from chitta.capture.own_block import cut
-from chitta.notes.note import one_line
 
 #: `[main 5a7bf9c] Subject`, `[main (root-commit) 5a7bf9c] Subject`, `[detached HEAD 5a7bf9c] Subject`.
 _PRINTED = re.compile(r"^\[([^\]\n]{1,200}) ([0-9a-f]{7,40})\] ([^\n]{1,300})$", re.MULTILINE)
@@ -47,16 +46,14 @@ def commit_of(event: Event) -> Commit | None:
         if logged is None:
             return None
         sha, subject = logged.groups()
-    subject = one_line(subject, 200)
+    subject = whole_words(subject, 200)
     if len(subject.split()) < 2 or _EMPTY.match(subject):
         return None
     return Commit(subject, sha[:12])
 
 
 def draft_of(commit: Commit) -> Draft:
-    return Draft(
-        COMMIT, one_line(f"Commit: {commit.subject}", 140), f"{commit.sha} {commit.subject}", commit.subject.lower()
-    )
+    return Draft(COMMIT, f"Commit: {commit.subject}", f"{commit.sha} {commit.subject}", commit.subject)
 
 
 def line_of(commit: Commit) -> str:

@@ -8,7 +8,8 @@ FIX, CORRECTION, PREFERENCE, TODO, COMMIT = "fix", "correction", "preference", "
 
 
 class Draft(NamedTuple):
-    """``what`` is one of the words above; ``key`` is what makes two drafts the same learning, whatever the session."""
+    """``what`` is one of the words above; ``key`` is what makes two drafts the same learning, whatever the session: as
+    it was said, for only :mod:`chitta.capture.note` cleans it and then makes one form of it. A title may be long."""
 
     what: str
     title: str
@@ -17,3 +18,11 @@ class Draft(NamedTuple):
     wrong: str = ""
     right: str = ""
     tags: tuple[str, ...] = ()
+
+
+def whole_words(text: str, limit: int) -> str:
+    """The text on one line of at most ``limit`` characters, cut between words: half a secret is known by no rule."""
+    flat = " ".join(text.split())
+    if len(flat) <= limit:
+        return flat
+    return flat[: limit - 1].rpartition(" ")[0].rstrip() + "…"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from chitta.notes.note import one_line
+from chitta.capture.draft import whole_words
 
 MAX_LINE_CHARS = 200
 _READ_LINES = 400
@@ -46,7 +46,7 @@ def telling_line(output: str) -> str:
             if sign.search(line):
                 best, found = rank, line
                 break
-    return one_line(found.removeprefix("E  ").strip(), MAX_LINE_CHARS)
+    return whole_words(found.removeprefix("E  ").strip(), MAX_LINE_CHARS)
 
 
 def place_in(output: str) -> str:

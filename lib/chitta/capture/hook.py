@@ -55,17 +55,18 @@ def write(work: Work, settings: Settings, *, day: str) -> list[str]:
     """Keep what was learned; what came of each (:mod:`chitta.capture.keep`). Raises ``OSError`` and ``ValueError``."""
     from chitta.capture.keep import keep, renew
     from chitta.capture.note import note_of
-    from chitta.notes.realms import realm_of
+    from chitta.capture.place import realm_for
+    from chitta.capture.said import is_said
     from chitta.notes.store import NoteStore
 
-    realm = realm_of(work.cwd, settings.text("CHITTA_REALM"))
+    realm = realm_for(settings, work.cwd, work.session)
     store = NoteStore(settings.notes_dir)
     said = []
     for draft in (*work.drafts, *work.joined):
         note = note_of(draft, realm=realm, harness=work.harness, session=work.session, day=day)
         if note is not None and draft in work.joined:
             said.append(renew(store, note, state_dir=settings.state_dir))
-        elif note is not None:
+        elif note is not None and not is_said(settings, note):
             said.append(keep(store, note, state_dir=settings.state_dir))
     return said
 
@@ -134,8 +135,10 @@ def _acted(path: str, harness: str, prompt: str) -> bool:
         found = list(transcript.read(path, harness, last_bytes=_TAIL_BYTES)) if path else []
     except (OSError, ValueError):
         return False
-    if found and found[-1].kind == PERSON and found[-1].text == prompt:
-        found.pop()
+    # The client writes the prompt itself down meanwhile, and what is done after it: neither came before it.
+    mine = next((at for at in range(len(found) - 1, -1, -1) if found[at].kind == PERSON), -1)
+    if mine >= 0 and found[mine].text == prompt:
+        del found[mine:]
     acted = False
     for event in found:
         acted = event.kind in (AGENT, CALL, RESULT) or (acted and event.kind != PERSON)

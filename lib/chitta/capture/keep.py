@@ -18,14 +18,14 @@ from chitta.notes.store import NoteStore
 
 ADDED, PROVED, KNOWN, REFUSED, RENEWED = "added", "proved", "known", "refused", "renewed"
 _LOCK = "capture.lock"
-#: Seconds that one writer waits for another.
-_LOCK_S = 0.3
+#: Seconds that one writer waits for another: nobody waits for either, and two that write at once lose a session.
+_LOCK_S = 15.0
 
 
 def keep(store: NoteStore, note: Note, *, state_dir: str) -> str:
     """Write the note, or count its session in the note of that id; which of the four words came of it.
 
-    Only the file of that name is looked at, no folder is read: a hook waits. A note that a person has edited or
+    Only the file of that name is looked at, no folder is read. A note that a person has edited or
     promoted keeps everything but its count, its sessions and its date. Raises ``OSError`` and ``ValueError``.
     """
     from chitta.curation.refused import is_refused

@@ -25,14 +25,19 @@ _CLOSE = re.compile(
 )
 #: Lines of a block that stand alone: its first sentence, its items, its summary. `\n` may be two characters.
 _LINE_END = r"(?:(?!\\n)[^\n]){0,4000}"
+#: What an item begins with: its bullet or number, where it was written down again another one or none, and its lane.
+_BULLET = r"[ \t\u00a0>]{0,8}(?:(?:[-*+\u2022\u2023\u25e6\u2013\u2014\u00b7]|\d{1,3}[.)])[ \t\u00a0]{1,4})?"
+_TAG = r"[*_`]{0,3}\[[a-z]{2,8}\][*_`]{0,3}"
 _LINES = re.compile(
     rf"Notes from earlier work (?:that may bear on this prompt\.|in [^\n]{{1,80}}?\. They are reference){_LINE_END}"
-    rf"|(?:(?<=\n)|(?<=\\n)|^)[ ]{{0,4}}-[ ]\[[a-z]{{2,8}}\][ ]{_LINE_END}"
+    rf"|(?:(?<=\n)|(?<=\\n)|^){_BULLET}{_TAG}[ \u00a0]{_LINE_END}"
     rf"\((?:[a-z-]{{3,20}}), (?:\d{{4}}-\d\d-\d\d|no date)[^\n()]{{0,300}}\){_LINE_END}"
     rf"|\[admit\][ ]{_LINE_END}",
     re.MULTILINE,
 )
-_SIGN = re.compile(r"chitta-notes|Notes from earlier work|\[admit\]|^[ ]{0,4}- \[[a-z]{2,8}\] ", re.MULTILINE)
+#: Times that a text is looked through; what still holds a block after these was made to, and nothing of it is kept.
+_PASSES = 8
+_SIGN = re.compile(r"chitta-notes|Notes from earlier work|\[admit\]" rf"|^{_BULLET}{_TAG}[ \u00a0]", re.MULTILINE)
 
 #: A command that runs chitta or reads its store; only a word that is the program, or a path below the store.
 _COMMAND = re.compile(
@@ -46,6 +51,15 @@ _PATH = re.compile(r"(?:^|/)\.chitta/")
 
 def cut(text: str) -> str:
     """The text without any form of chitta's block; one that is not closed goes to the text's end."""
+    for _ in range(_PASSES):
+        left = _cut_once(text)
+        if left == text:
+            return text
+        text = left  # what closed up may spell a block again
+    return ""
+
+
+def _cut_once(text: str) -> str:
     if not _SIGN.search(text):
         return text
     parts: list[str] = []

@@ -78,7 +78,7 @@ def _code(value: dict[str, Any]) -> int | None:
         with open(path, "rb") as file:
             file.seek(max(file.seek(0, 2) - _TAIL_BYTES, 0))
             lines = file.read(_TAIL_BYTES).split(b"\n")
-    except OSError:
+    except (OSError, ValueError):  # a path with a NUL
         return None
     for line in reversed(lines):
         if call.encode() not in line or b"exit_code" not in line:

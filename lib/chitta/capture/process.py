@@ -15,8 +15,9 @@ from chitta.turn_client import read_payload
 #: Seconds of the whole run, and bytes of a payload; of a longer one nothing is read.
 BUDGET_S = 0.95
 MAX_PAYLOAD_BYTES = 4 * 1024 * 1024
-#: Seconds for writing a note, which the rules for secrets take most of; nobody waits for it.
-WRITING_S = 20.0
+#: Seconds for writing a note: the rules for secrets, and the wait for others that write, longer on a machine that is
+#: busy; nobody waits for it.
+WRITING_S = 90.0
 #: Words of which a prompt that directs has one, as they stand in JSON.
 _DIRECTS = (
     b"never",
@@ -82,6 +83,10 @@ def run(payload: bytes, told: str) -> None:
         return
     if not may_tell(payload, told):
         return
+    # A prompt changes nothing that the next call looks at, so that all of it can be done when nobody waits any more.
+    alone = _is_prompt(payload.lower())
+    if alone and not _left_alone():
+        return
     client.bring_packages()
     from chitta import turn
     from chitta.settings import load
@@ -94,7 +99,7 @@ def run(payload: bytes, told: str) -> None:
 
     now = time.time()
     work = hook.learned(value, told, settings, now=now, cwd=_folder())
-    if (work.drafts or work.joined) and _left_alone():
+    if (work.drafts or work.joined) and (alone or _left_alone()):
         hook.write(work, settings, day=time.strftime("%Y-%m-%d", time.localtime(now)))
 
 
@@ -113,7 +118,7 @@ def _left_alone() -> bool:
 def may_tell(payload: bytes, told: str) -> bool:
     """Whether the bytes hold anything that capture looks at, or their session waits for something."""
     low = payload.lower()
-    if b"userpromptsubmit" in low or b'"prompt"' in low and b"tool_name" not in low and b"toolname" not in low:
+    if _is_prompt(low):
         return any(word in low for word in _DIRECTS)
     if any(word in payload for word in _TELLS) or all(word in payload for word in _COMMITS):
         return True
@@ -121,6 +126,11 @@ def may_tell(payload: bytes, told: str) -> bool:
     if told == "codex" and b"rollout-" in payload:
         return True
     return _waits()
+
+
+def _is_prompt(low: bytes) -> bool:
+    """Whether a payload in small letters is what a person typed."""
+    return b"userpromptsubmit" in low or (b'"prompt"' in low and b"tool_name" not in low and b"toolname" not in low)
 
 
 def _waits() -> bool:

@@ -39,9 +39,13 @@ _JUDGE_COMMANDS = frozenset("test tests check lint build clippy vet typecheck ve
 _LOOKING = frozenset("status log diff show branch ls list ps logs get describe view info version help blame".split())
 _ASSIGNMENT = re.compile(r"[A-Za-z_]\w{0,80}=")
 _PLAIN = re.compile(r"[a-z][\w:.-]{0,40}")
+#: One redirection or pipe at a command's end. One at a time: `2>&1` is of two forms, and many in one pattern are
+#: tried in every combination.
 _TRIMMED = re.compile(
-    r"(?:\s*(?:2>&1|&>\s?\S{1,200}|\d?>>?\s?\S{1,200}|\|\s*(?:tail|head|grep|cat|tee|less)\b[^|;&]{0,200}))+\s*$"
+    r"\s{0,8}(?:2>&1|&>\s?\S{1,200}|\d?>>?\s?\S{1,200}|\|\s{0,8}(?:tail|head|grep|cat|tee|less)\b[^|;&]{0,200})\Z"
 )
+_MOST_TRIMMED = 12
+MAX_CHARS = 4_000
 MAX_WORDS = 200
 
 
@@ -83,7 +87,8 @@ def shape_of(command: str) -> Shape | None:
     """The shape of the last command of a line that is not looking; None where there is none to tell."""
     if not command.strip() or "<<" in command or "\n" in command.strip():
         return None
-    plain = _TRIMMED.sub("", command)
+    command = command[:MAX_CHARS].rstrip()
+    plain = _trimmed(command)
     masked = plain != command or "||" in command or "|" in plain
     segments = [part.strip() for part in re.split(r"&&|;|\|\|", plain[:2_000])]
     shapes = [shape for shape in (_shape(part, masked) for part in segments) if shape is not None]
@@ -91,6 +96,16 @@ def shape_of(command: str) -> Shape | None:
     if len(telling) != 1:
         return None  # two programs: which of them failed is not said
     return telling[0]._replace(masked=masked or ";" in plain)
+
+
+def _trimmed(command: str) -> str:
+    """The command without the redirections and pipes at its end."""
+    for _ in range(_MOST_TRIMMED):
+        found = _TRIMMED.search(command, max(0, len(command) - 250))
+        if found is None:
+            break
+        command = command[: found.start()].rstrip()
+    return command
 
 
 def _shape(segment: str, masked: bool) -> Shape | None:

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from chitta.capture.draft import TODO, Draft
+from chitta.capture.draft import TODO, Draft, whole_words
 from chitta.capture.events import Todo
 from chitta.capture.own_block import cut
-from chitta.notes.note import one_line
 
 #: Things that make a list worth a note: one alone is said by its commit.
 LEAST = 2
@@ -31,10 +30,10 @@ class Lists:
 
 def finished(todos: Sequence[Todo]) -> Draft | None:
     """The note of a list of :data:`LEAST` things or more that are all done."""
-    texts = [one_line(cut(todo.text), 160) for todo in todos]
+    texts = [whole_words(cut(todo.text), 160) for todo in todos]
     texts = list(dict.fromkeys(text for text in texts if text))
     if len(texts) < LEAST or not all(todo.done for todo in todos):
         return None
-    title = one_line(f"Done: {texts[0]} (and {len(texts) - 1} more)", 140)
+    title = f"Done: {texts[0]} (and {len(texts) - 1} more)"
     lines = "\n".join(f"- {text}" for text in texts[:_SHOWN])
-    return Draft(TODO, title, f"Finished in one session:\n{lines}", "\n".join(sorted(texts)).lower())
+    return Draft(TODO, title, f"Finished in one session:\n{lines}", "\n".join(sorted(texts)))

@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 from chitta.capture.draft import CORRECTION, PREFERENCE, Draft
 from chitta.capture.sentences import sentences_of
+from chitta.capture.withdrawn import is_unmeant, takes_back, without_signs
 from chitta.notes.note import one_line
 
 #: Telling words that a sentence has at least.
@@ -20,6 +21,7 @@ LEAST_WORDS = 3
 #: Sentences of one prompt that are taken at most.
 MOST = 3
 _MAX_SIDE_CHARS, _MAX_SIDE_WORDS = 80, 8
+_MAX_CONTRAST_WORDS = 14
 
 #: What a person says before the sentence proper; the first kind says that something was wrong.
 _WRONG_START = re.compile(
@@ -140,6 +142,8 @@ _CONTRAST = re.compile(
     r"\s+(?:instead of|rather than|in place of|over|and not|but not)\s+|\s*,\s*(?:and |but )?not\s+|\s+not\s+",
     re.IGNORECASE,
 )
+#: What makes any direction one that lasts, after an objection: "no, deploy with make ship instead of fab deploy".
+_INSTEAD_OF = re.compile(r"\s+(?:instead of|rather than)\s+", re.IGNORECASE)
 _THEN_USE = re.compile(
     r"\s*[,;:.-]\s*(?:but |and |just |please |instead,? )*(?:use|prefer|call|run)\s+|\s+(?:but "
     r"|and )?(?:use)\s+(?=\S+(?: \S+){0,3} instead\b)",
@@ -178,6 +182,10 @@ def said(text: str, *, acted: bool) -> list[Said]:
     found: list[Said] = []
     wrong_before = False
     for sentence in sentences_of(text):
+        if takes_back(sentence):
+            found.clear()
+            wrong_before = False
+            continue
         if _is_bare_no(sentence):
             wrong_before = True
             continue
@@ -194,9 +202,13 @@ def drafts(text: str, *, acted: bool) -> list[Draft]:
 
 
 def _draft(one: Said) -> Draft:
-    key = " ".join(word.lower() for word in _WORD.findall(one.sentence))
     sentence = one.sentence[0].upper() + one.sentence[1:]
-    return Draft(one.what, one_line(sentence, 140), sentence, key, one.wrong, one.right)
+    return Draft(one.what, sentence, sentence, one.sentence, one.wrong, one.right)
+
+
+def spoken(text: str) -> str:
+    """The words alone, in small letters: one form of what is said with other signs between."""
+    return " ".join(word.lower() for word in _WORD.findall(text))
 
 
 def _is_bare_no(sentence: str) -> bool:
@@ -206,6 +218,8 @@ def _is_bare_no(sentence: str) -> bool:
 def _judged(sentence: str, *, acted: bool, wrong_before: bool) -> Said | None:
     if sentence.endswith("?") or "http" in sentence and len(sentence.split()) < 6:
         return None
+    if is_unmeant(sentence):
+        return None
     rest, objects, standing = _begun(sentence)
     condition = _WHENEVER.search(sentence)
     objects = objects or wrong_before
@@ -213,7 +227,7 @@ def _judged(sentence: str, *, acted: bool, wrong_before: bool) -> Said | None:
         rest, standing = _STANDING_END.sub("", rest), True
     if not rest or _QUESTION.match(rest) and not _NEGATION.match(rest):
         return None
-    if _MOMENTARY.search(rest) or _points(rest) or _telling(rest) < LEAST_WORDS:
+    if _MOMENTARY.search(rest) or _points(rest) or telling(rest) < LEAST_WORDS:
         return None
     pattern = _pattern(rest, standing=standing, objects=objects, acted=acted)
     if not pattern:
@@ -290,15 +304,19 @@ def _pattern(rest: str, *, standing: bool, objects: bool, acted: bool) -> str:
         "keep",
     ) and _CONTRAST.search(rest):
         _, right = sides(rest)
-        short = bool(right) and len(rest.split()) <= 14
+        short = bool(right) and len(rest.split()) <= _MAX_CONTRAST_WORDS
         return CORRECTION if short and (objects or (acted and verb in ("use", "prefer"))) else ""
+    if objects and verb in _VERBS and (found := _INSTEAD_OF.search(rest)) is not None:
+        wrong, right = sides(rest)
+        short = bool(wrong and right) and len(rest.split()) <= _MAX_CONTRAST_WORDS
+        return CORRECTION if short and len(rest[: found.start()].split()) > 1 else ""
     return ""
 
 
 def _negated(word: str, body: str, rest: str, standing: bool) -> str:
     verb = _verb(body)
     if word in ("avoid", "stop", "no"):
-        return CORRECTION if verb in _GERUNDS and (word != "stop" or _telling(body) >= LEAST_WORDS) else ""
+        return CORRECTION if verb in _GERUNDS and (word != "stop" or telling(body) >= LEAST_WORDS) else ""
     if verb not in _VERBS:
         return ""
     if word == "never":
@@ -327,7 +345,8 @@ def _points(rest: str) -> bool:
     return _POINTING.search(_THAT.sub(" ", rest)) is not None
 
 
-def _telling(text: str) -> int:
+def telling(text: str) -> int:
+    """How many different words of a text tell something."""
     return len({word.lower() for word in _WORD.findall(text)} - _FUNCTION_WORDS)
 
 
@@ -356,7 +375,7 @@ def sides(rest: str) -> tuple[str, str]:
 def _side(text: str, end: re.Pattern[str] = _SIDE_END) -> str:
     """The beginning of a text as one side of a contrast; "" where it is too long to be one."""
     ends = end.search(text)
-    side = one_line(text[: ends.start()] if ends else text).strip(" .,;:!`\"'")
+    side = one_line(without_signs(text[: ends.start()] if ends else text)).strip(" .,;:!`\"'")
     return side if len(side) <= _MAX_SIDE_CHARS and len(side.split()) <= _MAX_SIDE_WORDS else ""
 
 

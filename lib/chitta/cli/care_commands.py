@@ -81,6 +81,8 @@ def start() -> None:
     from chitta import daemon_client
 
     settings = table.load()
+    if daemon_client.retire_other(settings):
+        output.say("stopped the daemon of an older chitta")
     if daemon_client.running(settings):
         output.say(f"already running (process {daemon_client.call(settings, 'ping').get('pid')})")
         return

@@ -29,6 +29,9 @@ def doctor(
     problems_only: Annotated[bool, typer.Option("--problems", help="Only what is not in order.")] = False,
     secrets: Annotated[bool, typer.Option("--secrets", help="Look through the notes for secrets instead.")] = False,
     redact: Annotated[bool, typer.Option("--redact", help="With --secrets: take them out of the notes.")] = False,
+    repair: Annotated[
+        bool, typer.Option("--repair", help="Put the store right, say what was done and left; deletes no note.")
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
     """Check the installation, the store, the daemon, how agents are wired and the last prompts, and say for each thing
@@ -39,6 +42,13 @@ def doctor(
     settings = table.load()
     if redact and not secrets:
         raise Misuse("--redact goes with --secrets", "chitta doctor --secrets --redact")
+    if repair and secrets:
+        raise Misuse("--repair and --secrets are two things", "give one of them")
+    if repair:
+        from chitta.cli import doctor_repair
+
+        doctor_repair.run(settings, as_json=as_json)
+        return
     if secrets:
         from chitta.cli import doctor_secrets
 
@@ -63,6 +73,7 @@ def examine(settings: Settings) -> Iterator[Finding]:
     from chitta.cli import doctor_drain as draining
     from chitta.cli import doctor_harness as around
     from chitta.cli import doctor_installation as installation
+    from chitta.cli import doctor_places as places
     from chitta.cli import doctor_settings as named
     from chitta.cli import doctor_store as store
 
@@ -77,6 +88,7 @@ def examine(settings: Settings) -> Iterator[Finding]:
         ("settings", named.scoring_problems),
         ("settings", named.unknown_variables),
         ("home", store.home),
+        ("home", places.places),
         ("run folder", store.run_folder),
         ("daemon", store.daemon),
         ("index", store.index),

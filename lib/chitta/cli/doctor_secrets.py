@@ -2,25 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
 import typer
 
-from chitta.cli import output, upkeep
+from chitta.cli import forgetting, output, upkeep
 from chitta.cli.failure import NOTHING
+from chitta.notes.frontmatter import format_note
+from chitta.notes.ids import file_name, make_id
 from chitta.notes.note import Note
 from chitta.notes.store import NoteStore
 from chitta.settings import Settings
 
 
 class Holding(NamedTuple):
-    """A note that holds secrets: what it is without them, where it is, and their kinds."""
+    """A note that holds secrets: what it is without them, where it is, and their kinds.
+
+    ``shown`` is its id, and ``place`` its file, with an ellipsis for a secret; ``former`` the id that spells one, else
+    "": the note has another then.
+    """
 
     note: Note
     path: Path
     kinds: tuple[str, ...]
+    shown: str
+    place: str
+    former: str = ""
+    misnamed: bool = False
 
 
 def run(settings: Settings, *, redact: bool, as_json: bool) -> None:
@@ -31,20 +41,24 @@ def run(settings: Settings, *, redact: bool, as_json: bool) -> None:
     store = NoteStore(settings.notes_dir)
     problems: list[str] = []
     found = list(scan(store, problems))
-    left = []
+    left, touched = [], list[Path]()
     for holding in found:
         try:
             if redact:
-                store.write(holding.note, path=holding.path)
+                touched += _rewritten(store, holding)
             else:
                 left.append(holding)
         except (OSError, ValueError) as failure:
             problems.append(f"{holding.path}: {failure}")
             left.append(holding)
-    if redact and found:
-        problems += upkeep.level_paths(settings, [holding.path for holding in found]).problems
+    renamed = {holding.former: holding.note.id for holding in found if holding.former and holding not in left}
+    if redact and renamed:
+        touched += _renamed_elsewhere(store, renamed)
+        problems += forgetting.finish(settings, list(renamed))
+    elif redact and found:
+        problems += upkeep.level_paths(settings, touched).problems
     if as_json:
-        rows = [{"id": note.id, "path": str(path), "kinds": list(kinds)} for note, path, kinds in found]
+        rows = [_row(holding) for holding in found]
         output.as_json({"notes": rows, "redacted": redact, "problems": problems})
     else:
         _say(found, redact=redact)
@@ -55,8 +69,9 @@ def run(settings: Settings, *, redact: bool, as_json: bool) -> None:
 
 
 def scan(store: NoteStore, problems: list[str]) -> Iterator[Holding]:
-    """Every note that holds a secret or a private span; what cannot be read goes to ``problems``."""
+    """Every note that holds, or is named by, a secret or a private span; what cannot be read goes to ``problems``."""
     from chitta.safety.cleaning import without_secrets
+    from chitta.safety.names import masked
 
     for fact in store.scan(on_error=lambda problem: problems.append(str(problem))):
         try:
@@ -65,20 +80,63 @@ def scan(store: NoteStore, problems: list[str]) -> Iterator[Holding]:
             problems.append(f"{fact.path}: {problem}")
             continue
         clean, kinds = without_secrets(note)
-        if clean != note:
-            yield Holding(clean, fact.path, kinds or ("private span",))
+        said = format_note(note._replace(id="", supersedes=()))
+        own, file = masked(note.id, said), masked(Path(fact.path).stem, said)
+        kinds += tuple(f"{kind} in its name" for kind in dict.fromkeys((*own.found, *file.found)))
+        if clean == note and not kinds:
+            continue
+        if own.found:
+            clean = clean._replace(id=make_id(clean.title or clean.text, clean.realm, salt=clean.text))
+        place = str(Path(fact.path).with_stem(file.name)) if file.found else str(fact.path)
+        misnamed = bool(own.found or file.found)
+        former = note.id if own.found else ""
+        yield Holding(clean, Path(fact.path), kinds or ("private span",), own.name, place, former, misnamed)
+
+
+def _rewritten(store: NoteStore, holding: Holding) -> list[Path]:
+    """Write the note without its secrets, under another name where its own spells one; the files that changed."""
+    if not holding.misnamed:
+        return [store.write(holding.note, path=holding.path)]
+    new = store.write(holding.note, path=holding.path.with_name(file_name(holding.note.id)))
+    if new != holding.path:
+        holding.path.unlink()
+    return [new, holding.path]
+
+
+def _renamed_elsewhere(store: NoteStore, renamed: Mapping[str, str]) -> list[Path]:
+    """Let notes that name one of these ids name the new one; the files that changed."""
+    touched = []
+    for fact in store.scan():
+        try:
+            note = store.read(fact.path)
+        except (OSError, ValueError):
+            continue
+        new = note._replace(
+            supersedes=tuple(renamed.get(name, name) for name in note.supersedes),
+            superseded_by=renamed.get(note.superseded_by, note.superseded_by),
+        )
+        if new != note:
+            touched.append(store.write(new, path=Path(fact.path)))
+    return touched
+
+
+def _row(holding: Holding) -> dict[str, object]:
+    row: dict[str, object] = {"id": holding.shown, "path": holding.place, "kinds": list(holding.kinds)}
+    return row | ({"new_id": holding.note.id} if holding.former else {})
 
 
 def _say(found: list[Holding], *, redact: bool) -> None:
     if not found:
         output.say("no note holds a secret that is known as one")
         return
-    for note, path, kinds in found:
-        output.say(f"{output.paint(output.harmless(note.id), 'bold')}  {output.harmless(', '.join(kinds))}")
-        output.say(f"  {output.harmless(str(path))}")
+    for holding in found:
+        shown = output.paint(output.harmless(holding.shown), "bold")
+        output.say(f"{shown}  {output.harmless(', '.join(holding.kinds))}")
+        output.say(f"  {output.harmless(holding.place)}")
+        if redact and holding.former:
+            output.say(f"  renamed: {output.harmless(holding.shown)} → {output.harmless(holding.note.id)}")
     output.say()
     if redact:
         output.say(f"took them out of {output.plural(len(found), 'note')}; where one was real, revoke it all the same")
-        output.say("ids and file names stay; where one spells a secret, forget that note and remember it anew")
     else:
         output.say(f"{output.plural(len(found), 'note')}; `chitta doctor --secrets --redact` takes them out")

@@ -11,10 +11,14 @@ from typing import Any
 from chitta.admission.policy import BY_LANE, FAILED_STATES
 from chitta.cli import bookshelf, output, recall_history, waiting
 from chitta.cli.finding import FAIL, OK, WARN, Finding
+from chitta.sessions import TRIAL
 from chitta.settings import Settings
+from chitta.statistics_of_log import is_prompt
 
 #: Prompts of the recall log that are looked at.
 LAST_PROMPTS = 200
+#: Lines of the log among which these are looked for; starts of sessions and trials have lines of their own.
+_MOST_LINES = 5_000
 #: Share of the prompts that asked a lane and got no answer from which this is worth a word, or is broken.
 WARN_FROM, FAIL_FROM = 0.05, 0.25
 #: Waiting notes from which this is worth a word.
@@ -101,10 +105,12 @@ def daemon(settings: Settings) -> Iterator[Finding]:
 
 
 def _daemon_findings(facts: dict[str, Any], was_running: bool) -> Iterator[Finding]:
-    from chitta import __version__
+    from chitta import __version__, edition
 
     if facts.get("version") != __version__:
-        yield Finding("daemon", WARN, f"it runs version {facts.get('version')}, this is {__version__}", "chitta stop")
+        yield Finding("daemon", WARN, f"it runs version {facts.get('version')}, this is {__version__}", "chitta start")
+    elif facts.get("edition") != edition.here():
+        yield Finding("daemon", WARN, "it runs the code as it was before a change", "chitta start")
     for problem in facts.get("problems", []):
         yield Finding("daemon", WARN, problem, "the checks above and below say what to do")
     size = output.size_of(int(facts.get("rss_bytes", 0)))
@@ -163,7 +169,8 @@ def review(settings: Settings) -> Iterator[Finding]:
 
 def prompts(settings: Settings) -> Iterator[Finding]:
     """How the last prompts went, from the recall log: lanes that failed, and an interpreter that was missing."""
-    lines = recall_history.read_last(settings, LAST_PROMPTS)
+    every = [line for line in recall_history.read_last(settings, _MOST_LINES) if "event" not in line]
+    lines = [line for line in every if not str(line.get("session", "")).startswith(TRIAL)][-LAST_PROMPTS:]
     if not lines:
         yield Finding("prompts", OK, "no prompt has been through the hook yet")
         return
@@ -173,7 +180,7 @@ def prompts(settings: Settings) -> Iterator[Finding]:
         yield Finding(
             "prompts", state, f"{len(without)} of the last {len(lines)} found no interpreter", "run install.sh"
         )
-    told = [line for line in lines if isinstance(line.get("lanes"), dict) and "event" not in line]
+    told = [line for line in lines if is_prompt(line)]
     yield from _lane_failures(told)
     kept = Counter(
         text for line in told for text in line.get("degraded", []) if str(text).startswith("session not kept")
@@ -201,7 +208,9 @@ def _lane_failures(lines: list[dict[str, Any]]) -> Iterator[Finding]:
             words = f"{name} was {state} in {count} of the last {asked[name]} prompts that asked it ({share:.0%})"
             yield Finding("prompts", FAIL if share >= FAIL_FROM else WARN, words, _remedy(name, state))
     if not told:
-        yield Finding("prompts", OK, f"the last {len(lines)}: {_times(lines)}")
+        since = str(lines[0].get("time", ""))[:10]
+        span = f"the last {len(lines)}" + (f", since {since}" if since else "")
+        yield Finding("prompts", OK, f"{span}: {_times(lines)}")
 
 
 def _remedy(lane: str, state: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import signal
 import time
 from typing import TYPE_CHECKING, Annotated, Any
@@ -67,7 +68,7 @@ def _by_hand(settings: Settings, wanted: Any, as_json: bool) -> None:
     from chitta.drain import run
 
     done = run.drain(settings, wanted, time.time)
-    _findable(settings, done)
+    _level(settings, done)
     if as_json:
         output.as_json({**done._asdict(), "outcomes": [_facts(one) for one in done.outcomes]})
     else:
@@ -76,6 +77,9 @@ def _by_hand(settings: Settings, wanted: Any, as_json: bool) -> None:
         _next(settings, done, wanted.dry_run)
     if done.problem:
         output.tell(f"chitta: stopped: {done.problem}")
+    if wanted.only and not wanted.dry_run:
+        _say_what_failed(settings, done)
+    if done.problem or (wanted.only and all(_came_to_nothing(one) for one in done.outcomes)):
         raise typer.Exit(NOTHING)
     if not done.outcomes:
         hint = "sessions queue their transcripts as they stop; `chitta drain FILE` reads one that is not queued"
@@ -116,6 +120,47 @@ def _findable(settings: Settings, done: Drained) -> None:
 
     if any(one.kept.get("added") or one.kept.get("proved") for one in done.outcomes):
         upkeep.freshen(settings)
+
+
+def _level(settings: Settings, done: Drained) -> None:
+    """Bring the index level after a drain by hand, and say what is not found by its meaning yet."""
+    from chitta.cli import upkeep
+    from chitta.index import IndexFault
+
+    if not any(one.kept.get("added") or one.kept.get("proved") for one in done.outcomes):
+        return
+    try:
+        levelled = upkeep.level(settings)
+    except (OSError, IndexFault) as problem:
+        output.tell(f"chitta: the notes are kept, but not indexed: {problem}")
+        return
+    if levelled.pending:
+        output.tell(f"chitta: {output.plural(levelled.pending, 'note')} {levelled.findable}")
+
+
+def _came_to_nothing(one: Outcome) -> bool:
+    return one.outcome in ("failed", "poisoned") or (one.outcome == "passed" and one.why in _unreadable())
+
+
+def _say_what_failed(settings: Settings, done: Drained) -> None:
+    """Where transcripts stand that a person named and that failed: none is lost, but the queue may not have them."""
+    from chitta.drain import queue
+
+    failed = [one.transcript for one in done.outcomes if one.outcome == "failed"]
+    if not failed:
+        return
+    waiting = {entry.transcript for entry in queue.read(settings.state_dir).entries}
+    for path in failed:
+        where = "still in the queue" if path in waiting else "not in the queue"
+        command = f"chitta drain {shlex.quote(output.harmless(_short(path)))}"
+        output.tell(f"chitta: {output.harmless(_short(path))} is {where}, and nothing of it is lost; run it again:")
+        output.tell(f"    {command.replace(chr(39) + '~/', '~/' + chr(39))}")
+
+
+def _unreadable() -> frozenset[str]:
+    from chitta.drain import gate
+
+    return frozenset(gate.WORDS[why] for why in gate.UNREADABLE)
 
 
 def _print(one: Outcome, dry_run: bool) -> None:

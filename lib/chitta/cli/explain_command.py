@@ -29,7 +29,8 @@ def explain(
     what: Annotated[
         str,
         typer.Argument(
-            metavar="[ID|last]", help="A block (or how it begins), a session, or a note: the latest prompt of it."
+            metavar="[ID|last|start]",
+            help="The last prompt, the last session start; or a block (or how it begins), a session, a note.",
         ),
     ] = LAST,
     session: Annotated[str, typer.Option("--session", help="Only prompts of this session.")] = "",
@@ -56,14 +57,18 @@ def explain(
     notes = _notes(settings, [one.id for one in seen])
     realms = {name: note.realm for name, note in (notes or {}).items()}
     reasons = prompt_record.reasons(record, seen, realms)
-    silent = _why_silent(record, seen, settings)
+    started = "event" in record
+    silent = "" if started else _why_silent(record, seen, settings)
     if as_json:
         output.as_json({**record, "silent_because": silent, "trace": _facts(seen, reasons, notes)})
         return
-    if silent:
+    if silent and not started:
         output.wrapped(f"Silent: {output.one_line(silent, _SENTENCE_CHARS)}", style="bold")
         output.say()
-    output.pairs(_head(record))
+    if started:
+        output.wrapped(_start_words(record), style="bold")
+        output.say()
+    output.pairs(_start_head(record) if started else _head(record))
     if record.get("lanes"):
         output.say()
         lane_table(dict(record))
@@ -88,6 +93,23 @@ def _why_silent(record: Record, seen: Sequence[Seen], settings: Settings) -> str
         return "; ".join(map(str, said)) if isinstance(said, list) and said else "no lane was asked"
     best = [trial.Candidate(one.id, one.conf, one.outcome) for one in seen]
     return trial.why_silent(b"", dict(record), settings, best)
+
+
+def _start_words(record: Record) -> str:
+    """What a start of a session or subagent was given, in a sentence."""
+    what = "A subagent" if record.get("event") == "SubagentStart" else "A session"
+    admitted = record.get("admitted")
+    given = len(admitted) if isinstance(admitted, list) else 0
+    if not given:
+        return f"{what} began, and was given no notes: none was for it."
+    size = record.get("chars")
+    room = f", {size:,} characters" if isinstance(size, int) else ""
+    return f"{what} began, and was given {output.plural(given, 'note')}{room}. No prompt was asked about."
+
+
+def _start_head(record: Record) -> list[tuple[str, str]]:
+    """The facts about a start: no band and no turn, for no prompt was measured."""
+    return [(name, words) for name, words in _head(record) if name not in ("prompt", "band", "turn")]
 
 
 def _head(record: Record) -> list[tuple[str, str]]:

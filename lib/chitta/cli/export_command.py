@@ -62,6 +62,7 @@ def export(
     prune: Annotated[
         bool, typer.Option("--prune", help="Remove files that an earlier export wrote and this one does not.")
     ] = False,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Write over, or beside, what no export wrote.")] = False,
 ) -> None:
     """Write notes out, those in quarantine and the archived ones included, with their marks: as JSONL that `chitta
     import` takes back, or as a folder of Markdown laid out like the store, in which only what has changed is rewritten.
@@ -78,6 +79,8 @@ def export(
     path = Path(target).expanduser()
     if target != "-":
         _refuse_store(settings, path)
+        if not yes:
+            _mind_others(path)
     recall_kinds.checked(settings, [one for one in kind or [] if one != "session"])
     reader = _Reader(settings, exporting.Wanted(place, tuple(kind or ()), not without_captured))
     if form == "markdown":
@@ -111,6 +114,22 @@ def _refuse_store(settings: Settings, path: Path) -> None:
             raise Misuse(f"{path} is in the store", "an export goes elsewhere: it is a copy")
 
 
+def _mind_others(path: Path) -> None:
+    """Ask before a file that no export wrote is replaced, or a folder taken that holds others. Raises ``Misuse`` where
+    there is nobody to ask."""
+    if path.is_file() and not exporting.is_export(path):
+        what = f"{path} is there already, and no export wrote it"
+    elif path.is_dir() and (other := exporting.not_exported(path)):
+        what = f"{path} holds what no export wrote: {output.one_line(other, 80)}"
+    else:
+        return
+    if not output.on_terminal(sys.stdin):
+        raise Misuse(what, "name another place, or give --yes")
+    output.tell(f"{what}.")
+    if not typer.confirm("Export there all the same?", err=True):
+        raise Failure("nothing was exported")
+
+
 def _to_jsonl(reader: _Reader, target: str, path: Path) -> None:
     notes = (note for _, note in reader.notes())
     if target == "-":
@@ -123,7 +142,10 @@ def _to_jsonl(reader: _Reader, target: str, path: Path) -> None:
         with open(path, "wb") as file:
             count = sum(bool(file.write(exporting.json_line(note).encode() + b"\n")) for note in notes)
     else:
+        made = not path.parent.exists()
         count = exporting.write_jsonl(path, notes)
+        if made:
+            output.tell(f"made the folder {output.harmless(str(path.parent))}")
     if not count and not reader.problems:
         raise Nothing("there are no such notes to export", "--all takes every realm")
     output.tell(f"exported {output.plural(count, 'note')}" + (f" to {path}" if target != "-" else ""))

@@ -39,7 +39,12 @@ def give(
         ),
     ] = None,
     session: Annotated[str, typer.Option("--session", help="Only what this session was shown.")] = "",
-    undo: Annotated[bool, typer.Option("--undo", help="Take the verdict on these notes back, and its effect.")] = False,
+    undo: Annotated[
+        bool,
+        typer.Option(
+            "--undo", help="Take the last verdict on these notes back, and its effect; again: the one before."
+        ),
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
     """Say whether notes that a prompt was given helped: `up` if they did, `down` if not. It is kept beside the recall
@@ -59,9 +64,12 @@ def give(
     if LAST in names and len(names) > 1:
         raise Misuse(f"`{LAST}` stands for all notes of the last block, so it stands alone", _USAGE)
     blocks = shown_blocks(settings, session)
-    if not blocks:
+    if undo:
+        chosen = _given_last(settings, blocks, names, session)
+    elif not blocks:
         raise Nothing(f"session {session!r} was shown no notes" if session else "no notes were shown yet", _SEEING)
-    chosen = blocks[-1] if names in ([], [LAST]) else _named(blocks, names)
+    else:
+        chosen = blocks[-1] if names in ([], [LAST]) else _named(blocks, names)
     titles = _titles(settings, chosen)
     now = time.time()
     judgements = [feedback.judge(item, verdict, now) for item in chosen]
@@ -93,6 +101,35 @@ def _named(blocks: Sequence[Sequence[Shown]], names: Sequence[str]) -> list[Show
     latest = {item.id: item for block in blocks for item in block}
     found = [_find(latest, name, blocks[-1]) for name in names]
     return list({item.id: item for item in found}.values())
+
+
+def _given_last(
+    settings: Settings, blocks: Sequence[Sequence[Shown]], names: Sequence[str], session: str
+) -> list[Shown]:
+    """What the last verdict that still holds on each of these notes was given on; of the last block, each in it.
+
+    Raises ``Misuse`` and ``Nothing``.
+    """
+    given = [one for one in feedback.read(settings.state_dir) if not session or one.session == session]
+    shown = {(item.block, item.id): item for block in blocks for item in block}
+    if names in ([], [LAST]):
+        given = [one for one in given if blocks and one.block == blocks[-1][0].block]
+    judged = {
+        one.id: shown.get((one.block, one.id))
+        or Shown(one.time, one.block, one.session, one.id, one.conf, one.maxrel, one.tag)
+        for one in given
+    }
+    if names in ([], [LAST]):
+        found = list(judged.values())
+    else:
+        found = [_find(judged, name, ()) for name in names if _begins(judged, name)]
+    if not found:
+        raise Nothing("nothing to undo", "no verdict on it holds any more" if names else _SEEING)
+    return list({item.id: item for item in found}.values())
+
+
+def _begins(known: dict[str, Shown], name: str) -> bool:
+    return any(other.startswith(name) or _as_read(other).startswith(name) for other in known)
 
 
 def _find(latest: dict[str, Shown], name: str, last: Sequence[Shown]) -> Shown:

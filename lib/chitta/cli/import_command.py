@@ -25,10 +25,13 @@ def import_notes(
     ] = False,
     supersede: Annotated[
         bool,
-        typer.Option("--supersede/--no-supersede", help="Keep what an updated note said before, as one it replaces."),
+        typer.Option("--supersede/--no-supersede", help="Keep what an updated note said before (the default), or not."),
     ] = True,
     quarantine: Annotated[
         bool, typer.Option("--quarantine", help="Keep what is brought out of prompts until `chitta review` lets it in.")
+    ] = False,
+    keep_gone: Annotated[
+        bool, typer.Option("--keep-gone", help="Leave notes whose rule is no longer in its file as they are.")
     ] = False,
     list_sources: Annotated[
         bool, typer.Option("--sources", help="List what can be imported, and what of it is on this machine.")
@@ -38,9 +41,10 @@ def import_notes(
 ) -> None:
     """Bring notes into the store and index them. What a path holds is found by looking at it, unless --from says it.
     A note that is there already (same id, same realm) is updated, or left alone when its source has not changed, so
-    importing again is safe. A note that was edited in the store since, and whose source has changed too, is kept
-    unless --overwrite. Notes that name no realm get the current folder's; with --realm or --global all of them get
-    that one. Private spans are left out, and secrets are replaced.
+    importing again is safe. What an updated note said before stays as id.<8 hex>, unless --no-supersede. A note that
+    was edited in the store since, and whose source has changed too, is kept unless --overwrite. Notes that name no
+    realm get the current folder's; with --realm or --global all of them get that one. Private spans are left out, and
+    secrets are replaced.
 
     Example: chitta import CLAUDE.md docs/notes lessons.jsonl --dry-run
     """
@@ -56,6 +60,7 @@ def import_notes(
         overwrite=overwrite,
         quarantine=quarantine,
         supersede=supersede,
+        keep_gone=keep_gone,
         verbose=verbose,
         as_json=as_json,
     )

@@ -2,21 +2,29 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
+from chitta import leftovers
 from chitta import settings as table
-from chitta.cli import bookshelf, import_report, upkeep, writing
+from chitta.cli import bookshelf, import_report, output, upkeep, writing
 from chitta.cli.failure import Failure, Misuse, Nothing
-from chitta.cli.import_taking import GONE, SKIPPED, Importer, Line
+from chitta.cli.import_taking import GONE, REPLACED, RETIRED, SAME, SKIPPED, Importer, Line
 from chitta.cli.progress import Meter
 from chitta.cli.realm_options import chosen_realm, current_realm
+from chitta.folders import make_private
 from chitta.importing import sources
 from chitta.importing.sources import Source
+from chitta.notes.realms import GLOBAL, work_tree
 from chitta.settings import Settings
+
+#: Seconds that an import waits for another one.
+LOCK_WAIT_S = 600.0
 
 
 class Wishes(NamedTuple):
@@ -27,7 +35,8 @@ class Wishes(NamedTuple):
     dry_run: bool = False
     overwrite: bool = False
     quarantine: bool = False
-    supersede: bool = False
+    supersede: bool = True
+    keep_gone: bool = False
     verbose: bool = False
     as_json: bool = False
 
@@ -45,32 +54,70 @@ def run(paths: list[Path], origin: str, wishes: Wishes) -> None:
     started = time.monotonic()
     settings = table.load()
     parts = _parts(settings, paths, origin)
-    forced = chosen_realm(wishes.realm, wishes.everywhere)
+    forced, here = chosen_realm(wishes.realm, wishes.everywhere), current_realm(settings)
     if not wishes.dry_run:
         upkeep.freshen(settings)
     lines: list[Line] = []
-    with bookshelf.opened(settings) as snapshot:
+    with _alone(settings, dry_run=wishes.dry_run), bookshelf.opened(settings) as snapshot:
         importer = Importer(
             settings,
             bookshelf.Shelf(settings, snapshot),
-            forced or current_realm(settings),
+            forced or here,
             force=bool(forced),
             overwrite=wishes.overwrite,
             quarantine=wishes.quarantine,
             dry_run=wishes.dry_run,
             supersede=wishes.supersede,
+            keep_gone=wishes.keep_gone,
         )
-        for part in parts:
-            lines += _import_one(importer, part, verbose=wishes.verbose, quiet=wishes.as_json)
-        lines += _shown(importer.gone(), quiet=wishes.as_json)
+        outside, top = 0, "" if forced else work_tree(os.getcwd())
+        for at, part in enumerate(parts):
+            came = _import_one(importer, part, verbose=wishes.verbose, quiet=wishes.as_json)
+            outside += sum(_went_in(line, here) and _lies_outside(line.where, top) for line in came)
+            last = at + 1 == len(parts) or parts[at + 1].path != part.path
+            if last and not wishes.as_json and part.source is not None and part.source.name in sources.BY_KIND:
+                import_report.say_passed_over(sources.passed_over(part.path))
+            lines += came
+        lines += _shown(importer.gone(), verbose=wishes.verbose, quiet=wishes.as_json)
     counts = Counter(line.outcome for line in lines)
-    changed = counts[writing.ADDED] + counts[writing.UPDATED]
+    changed = sum(counts[outcome] for outcome in (writing.ADDED, writing.UPDATED, REPLACED, RETIRED))
     levelled = upkeep.level_here(settings) if changed and not wishes.dry_run else None
-    import_report.finish(
-        lines, counts, levelled, time.monotonic() - started, dry_run=wishes.dry_run, as_json=wishes.as_json
-    )
-    if lines and counts[SKIPPED] + counts[GONE] == len(lines) and counts[SKIPPED]:
+    if changed and not wishes.dry_run:
+        leftovers.sweep(settings)
+    seconds = time.monotonic() - started
+    import_report.finish(lines, counts, levelled, seconds, dry_run=wishes.dry_run, as_json=wishes.as_json)
+    if not wishes.as_json:
+        import_report.say_dated(lines if not wishes.verbose else [])
+        import_report.say_outside(outside, here)
+    refused = [line for line in lines if line.outcome == SKIPPED and not line.why.startswith(SAME)]
+    if refused and len(refused) + counts[GONE] == len(lines):
         raise Failure("nothing could be imported", "the lines above say why")
+
+
+@contextmanager
+def _alone(settings: Settings, *, dry_run: bool) -> Iterator[None]:
+    """One import at a time: of two that read one source at once, both would find no note and add it. Raises
+    ``Failure`` where another one takes longer than :data:`LOCK_WAIT_S`.
+    """
+    if dry_run:
+        yield
+        return
+    import filelock
+
+    make_private(settings.state_dir)
+    lock = filelock.FileLock(os.path.join(settings.state_dir, "import.lock"), mode=0o600)
+    try:
+        lock.acquire(timeout=0)
+    except filelock.Timeout:
+        output.tell("chitta: another import is at work; waiting for it")
+        try:
+            lock.acquire(timeout=LOCK_WAIT_S)
+        except filelock.Timeout:
+            raise Failure("another import is still at work", "wait for it to end, then import again") from None
+    try:
+        yield
+    finally:
+        lock.release()
 
 
 def _parts(settings: Settings, paths: list[Path], origin: str) -> list[_Part]:
@@ -113,9 +160,9 @@ def _import_one(importer: Importer, part: _Part, *, verbose: bool, quiet: bool) 
     """Import one of the paths given and print what became of it."""
     path, source = part.path, part.source
     if source is None or part.refused:
-        return _shown([Line(str(path), SKIPPED, why=part.refused)], quiet=quiet)
+        return _shown([Line(str(path), SKIPPED, why=part.refused)], verbose=verbose, quiet=quiet)
     if source.name in sources.BY_FILE or verbose:
-        lines = _shown(importer.lines(path, source.read), quiet=quiet)
+        lines = _shown(importer.lines(path, source.read), verbose=verbose, quiet=quiet)
         if not lines and not quiet:
             import_report.say_empty(path, source)
         return lines
@@ -129,11 +176,20 @@ def _import_one(importer: Importer, part: _Part, *, verbose: bool, quiet: bool) 
     return lines
 
 
-def _shown(lines: Iterable[Line], *, quiet: bool) -> list[Line]:
+def _lies_outside(where: str, top: str) -> bool:
+    """Whether what was read lies outside of the repository that the command is run in; never where that is none."""
+    return bool(top) and Path(top) not in Path(os.path.realpath(where)).parents
+
+
+def _went_in(line: Line, realm: str) -> bool:
+    return line.realm == realm != GLOBAL and line.outcome in (writing.ADDED, writing.UPDATED)
+
+
+def _shown(lines: Iterable[Line], *, verbose: bool, quiet: bool) -> list[Line]:
     """The lines, each printed as it comes."""
     kept = []
     for line in lines:
         kept.append(line)
         if not quiet:
-            import_report.print_line(line)
+            import_report.print_line(line, verbose=verbose)
     return kept

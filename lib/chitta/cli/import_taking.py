@@ -2,26 +2,33 @@
 
 from __future__ import annotations
 
+import datetime
+import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from chitta.cli import bookshelf, writing
+from chitta.cli import bookshelf, import_gone, writing
+from chitta.curation.supersede import superseded
 from chitta.importing.imported import SECTION_KEY, Imported
 from chitta.importing.sources import Read
-from chitta.notes.frontmatter import decode, parse_note
-from chitta.notes.imprint import imprint_of
+from chitta.notes.imprint import imprint_of, is_edited
 from chitta.notes.note import Note
-from chitta.notes.realms import realm_folder
 from chitta.notes.store import NoteStore
-from chitta.safety.cleaning import TRUSTED, clean
+from chitta.safety import TRUSTED
+from chitta.safety.cleaning import clean
 from chitta.settings import Settings
 
 SKIPPED = "skipped"
 GONE = "gone"
-OUTCOMES = (writing.ADDED, writing.UPDATED, writing.UNCHANGED, writing.KEPT, SKIPPED, GONE)
+RETIRED = "retired"
+REPLACED = "replaced"
+OUTCOMES = (writing.ADDED, writing.UPDATED, writing.UNCHANGED, writing.KEPT, SKIPPED, REPLACED, RETIRED, GONE)
+#: How the reason begins for which a rule that another file of its folder says too is skipped.
+SAME = "says the same as "
 _KEPT_WORDS = "edited here and changed there (--overwrite takes the file's)"
-_DATED = "dated by its file"
+#: The remark on a note whose date is its file's.
+DATED = "dated by its file"
 
 
 class Line(NamedTuple):
@@ -53,6 +60,7 @@ class Importer:
         quarantine: bool,
         dry_run: bool,
         supersede: bool = False,
+        keep_gone: bool = False,
     ) -> None:
         self._store = NoteStore(settings.notes_dir)
         self._shelf = shelf
@@ -63,31 +71,90 @@ class Importer:
         self._dry_run = dry_run
         self._supersede = supersede
         self._seen: dict[tuple[str, str], str] = {}
+        self._keep_gone = keep_gone
         self._files: set[tuple[str, str]] = set()
+        self._folders: list[Path] = []
+        self._sections: dict[str, dict[str, list[bookshelf.Found]]] = {}
+        self._said: dict[tuple[str, str, str], str] = {}
+        self._came: list[bookshelf.Found] = []
+        self._instructions: set[str] = set()
 
     def lines(self, path: Path, read: Read) -> Iterator[Line]:
         """Import one path; never raises for what a file holds. Raises ``OSError`` when the store cannot be written."""
+        if path.is_dir():
+            self._folders.append(path)
         for item in read(path, realm=self._realm):
             yield self._take(item)
 
     def gone(self) -> Iterator[Line]:
-        """A line for each note whose section is no longer in the file that was read; nothing is removed."""
-        for realm, label in sorted(self._files):
-            for note in self._sections(realm, label):
-                if (realm, note.id) not in self._seen:
-                    why = f"no longer has what this note is from; `chitta forget {note.id}` removes the note"
-                    yield Line(label, GONE, note.id, realm, why)
+        """A line for each note whose section is no longer in the file that was read, or whose file of instructions is
+        no longer in the folder: replaced by the new rule that stands for it, else put into the archive. One that a
+        person edited, or took out of the archive, is only named.
+        """
+        gone = list(self._no_longer_there())
+        came = {item.note.id: item for item in self._came}
+        follows = {}
+        if self._supersede and not self._keep_gone:
+            follows = {
+                (old.realm, old.id): came[new.id]
+                for old, new in import_gone.pairs([item.note for item in gone], [item.note for item in self._came])
+            }
+        today = datetime.date.today().isoformat()
+        for item in gone:
+            yield self._put_away(item, follows.get((item.note.realm, item.note.id)), today)
+
+    def _no_longer_there(self) -> Iterator[bookshelf.Found]:
+        for realm in sorted({realm for realm, _ in self._files} | ({self._realm} if self._folders else set())):
+            for label, items in sorted(self._sections_of(realm).items()):
+                read = (realm, label) in self._files
+                if not read and not any(import_gone.is_away(label, folder, realm) for folder in self._folders):
+                    continue
+                for item in items:
+                    if (realm, item.note.id) not in self._seen and import_gone.stands(item.note):
+                        yield item
+
+    def _put_away(self, item: bookshelf.Found, follower: bookshelf.Found | None, today: str) -> Line:
+        note, path = item
+        if follower is not None:
+            older, newer = superseded(note, follower.note, today)
+            if not self._dry_run:
+                self._store.write(import_gone.again(note, older), path=path)
+                self._store.write(import_gone.again(follower.note, newer), path=follower.path)
+            return Line(note.source, REPLACED, note.id, note.realm, f"{note.id} is replaced by {newer.id}")
+        why = f"no longer has what {note.id} is from; "
+        if self._keep_gone or is_edited(note) or import_gone.GONE_KEY in dict(note.extra):
+            return Line(note.source, GONE, note.id, note.realm, f"{why}`chitta forget {note.id}` removes the note")
+        if not self._dry_run:
+            self._store.write(import_gone.retired(note, today), path=path)
+        return Line(
+            note.source, RETIRED, note.id, note.realm, f"{why}`chitta archive --restore {note.id}` brings it back"
+        )
 
     def _take(self, item: Imported) -> Line:
         if item.note is None:
             return Line(item.source, SKIPPED, why=item.problem)
         note = item.note._replace(realm=self._realm) if self._force else item.note
+        note, standing = self._known(note, item)
+        if SECTION_KEY in dict(note.extra):
+            if same := self._same_elsewhere(note, item, standing):
+                return Line(item.source, SKIPPED, note.id, note.realm, f"{SAME}{same}")
+        elif os.path.realpath(item.source) in self._instructions:
+            return Line(item.source, SKIPPED, note.id, note.realm, "was read with the instructions that import it")
         first = self._seen.setdefault((note.realm, note.id), item.source)
         if first != item.source:
             return Line(item.source, SKIPPED, note.id, note.realm, f"has the same id as {first}")
         if SECTION_KEY in dict(note.extra):
             self._files.add((note.realm, note.source))
-        standing = self._shelf.locate(note)
+        if standing is not None and import_gone.was_retired(standing.note):
+            standing = self._returned(standing)
+            return self._put_back(note, standing, item)
+        if standing is not None and not self._overwrite and _is_unchanged(standing.note, item):
+            return Line(item.source, writing.UNCHANGED, note.id, note.realm)
+        return self._cleaned(note, standing, item)
+
+    def _cleaned(self, note: Note, standing: bookshelf.Found | None, item: Imported) -> Line:
+        if item.placed and standing is not None:
+            note = note._replace(source=standing.note.source)
         # Whoever wrote a file cannot vouch for it: only what a person has let in here stays trusted.
         note = note._replace(extra=tuple((key, value) for key, value in note.extra if key != TRUSTED))
         if standing is not None and dict(standing.note.extra).get(TRUSTED) is True:  # a person has let it in for good
@@ -102,12 +169,39 @@ class Importer:
             return Line(item.source, SKIPPED, note.id, note.realm, "holds only what is marked as private")
         return self._put(cleaned.note, standing, item, remarks)
 
+    def _put_back(self, note: Note, standing: bookshelf.Found, item: Imported) -> Line:
+        """Take a note whose source has it again; an import had put it away."""
+        line = self._cleaned(note, standing, item)
+        if line.outcome != writing.UNCHANGED:
+            return line
+        return line._replace(outcome=writing.UPDATED, remark="its source has it again: out of the archive")
+
+    def _returned(self, standing: bookshelf.Found) -> bookshelf.Found:
+        back = import_gone.returned(standing.note, datetime.date.today().isoformat())
+        if not self._dry_run:
+            self._store.write(back, path=standing.path)
+        return bookshelf.Found(back, standing.path)
+
+    def _known(self, note: Note, item: Imported) -> tuple[Note, bookshelf.Found | None]:
+        """The note and the one that stands for it, which an older rule may have given another id: it keeps that."""
+        standing = self._shelf.locate(note)
+        if standing is not None:
+            return note, standing
+        for before, source in item.older:
+            found = self._shelf.locate(note._replace(id=before))
+            imprint = imprint_of(found.note) if found is not None else None
+            if found is None or imprint is None or self._seen.get((note.realm, before), item.source) != item.source:
+                continue
+            if imprint.source == item.digest or (source and found.note.source == source):
+                return note._replace(id=before), found
+        return note, None
+
     def _put(self, note: Note, standing: bookshelf.Found | None, item: Imported, remarks: list[str]) -> Line:
         if self._quarantine or (standing is not None and standing.note.quarantine):
             note = note._replace(quarantine=True)
         if not note.created and item.file_day:
             if standing is None:
-                remarks.append(_DATED)
+                remarks.append(DATED)
             note = note._replace(created=standing.note.created if standing is not None else item.file_day)
         try:
             done = writing.take_in(
@@ -121,20 +215,42 @@ class Importer:
             )
         except ValueError as problem:
             return Line(item.source, SKIPPED, note.id, note.realm, str(problem))
+        if done.outcome == writing.ADDED and SECTION_KEY in dict(note.extra):
+            self._came.append(bookshelf.Found(done.note, done.path or self._store.root))
+        if done.older:
+            remarks.append(f"its earlier text is kept as {done.older}")
         kept = done.outcome == writing.KEPT
         told = "" if done.outcome == writing.UNCHANGED else "; ".join(remarks)
         return Line(item.source, done.outcome, note.id, note.realm, _KEPT_WORDS if kept else "", told)
 
-    def _sections(self, realm: str, label: str) -> Iterator[Note]:
-        """Notes of the realm that were imported from sections of this file; other files are hardly read."""
-        folder = Path(self._store.root, realm_folder(realm))
-        for path in sorted(folder.glob("*.md")):
-            try:
-                data = path.read_bytes()
-            except OSError:
+    def _sections_of(self, realm: str) -> dict[str, list[bookshelf.Found]]:
+        """Notes of the realm from sections of files, as they stood when one was first asked for."""
+        if realm not in self._sections:
+            self._sections[realm] = import_gone.sections(self._store.root, realm)
+        return self._sections[realm]
+
+    def _same_elsewhere(self, note: Note, item: Imported, standing: bookshelf.Found | None) -> str:
+        """Where another file of the folder says the same rule, in this import or in the store; "" for nowhere."""
+        given = item.source.rpartition(":")[0]
+        file = os.path.realpath(given)
+        self._instructions.add(file)
+        text = import_gone.said(note.text)
+        first = self._said.setdefault((note.realm, os.path.dirname(file), text), item.source)
+        if first.rpartition(":")[0] != given:
+            return first
+        if standing is not None:
+            return ""
+        for label, others in self._sections_of(note.realm).items():
+            if label == note.source or os.path.dirname(label) != os.path.dirname(note.source):
                 continue
-            if f"\n{SECTION_KEY}:".encode() not in data:
+            if not os.path.exists(os.path.join(os.path.dirname(file), os.path.basename(label))):
                 continue
-            note = parse_note(decode(data), fallback_id="", fallback_realm=realm)
-            if note.source == label and note.realm == realm and note.id and imprint_of(note) is not None:
-                yield note
+            if any(import_gone.said(other.note.text) == text and import_gone.stands(other.note) for other in others):
+                return label
+        return ""
+
+
+def _is_unchanged(standing: Note, item: Imported) -> bool:
+    """Whether the source is as it was when the note was last taken from it: then nothing needs to be looked at."""
+    imprint = imprint_of(standing)
+    return bool(item.digest) and imprint is not None and imprint.source == item.digest

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Annotated
 
 import typer
@@ -10,15 +11,19 @@ from chitta import settings as table
 from chitta.cli import bookshelf, output, recall_ids, upkeep
 from chitta.cli.failure import Nothing
 from chitta.cli.realm_options import AsJson, RealmOption, looking_realm
+from chitta.curation import state
 from chitta.notes.frontmatter import format_note
 from chitta.notes.note import Note
 from chitta.settings import Settings
+
+#: Notes that one list has at most.
+MOST = 10_000
 
 
 def list_notes(
     realm: RealmOption = "",
     kind: Annotated[str, typer.Option("--kind", help="Only this kind, such as `correction`.")] = "",
-    limit: Annotated[int, typer.Option("--limit", min=1, max=10_000, help="Most notes to show.")] = 50,
+    limit: Annotated[int, typer.Option("--limit", min=1, max=MOST, help="Most notes to show.")] = 50,
     offset: Annotated[int, typer.Option("--offset", min=0, help="Notes to pass over.")] = 0,
     all_realms: Annotated[bool, typer.Option("--all-realms", "--global", help="Every realm.")] = False,
     as_json: AsJson = False,
@@ -33,10 +38,13 @@ def list_notes(
     with bookshelf.opened(settings) as snapshot:
         notes = snapshot.catalog.page(place, kind or None, limit, offset) if snapshot is not None else []
         others = snapshot.catalog.realms() if snapshot is not None else {}
+        whole = snapshot.catalog.count(place, kind or None) if snapshot is not None else 0
     if as_json:
         output.as_json([_facts(note) for note in notes])
     elif notes:
         _print(settings, notes, show_realm=place is None)
+        if offset + len(notes) < whole:
+            output.tell(f"chitta: {len(notes):,} of {whole:,}; `--limit {min(whole, MOST)}` shows all")
     if not notes:
         raise Nothing(_nothing(place, kind, offset), _elsewhere(place, others))
 
@@ -49,26 +57,51 @@ def show(
 
     Example: chitta show stripe-webhook-raw-body
     """
+    from chitta.safety.cleaning import clean
+
     found = bookshelf.find(table.load(), recall_ids.typed(name))
+    cleaned = clean(found.note)
+    note = cleaned.note
     if as_json:
-        output.as_json({**found.note._asdict(), "extra": dict(found.note.extra), "path": str(found.path)})
-        return
-    output.say(str(found.path), "dim")
-    output.wrapped(output.harmless(format_note(found.note)).rstrip())
+        output.as_json({**_facts(note), "path": str(found.path)})
+    else:
+        output.say(str(found.path), "dim")
+        if standing := state.sentence(note, output.one_line(note.id, 80)):
+            output.wrapped(output.harmless(standing), style="yellow")
+        output.wrapped(output.harmless(format_note(note)).rstrip())
+    if cleaned.secrets:
+        kinds = output.harmless(", ".join(cleaned.secrets))
+        output.tell(f"chitta: left out what looks like a secret ({kinds}); the file still holds it")
+    if cleaned.suspected and note.quarantine and not found.note.quarantine:
+        output.tell(suspected(note.id, cleaned.suspected))
+
+
+def suspected(name: str, reasons: Sequence[str]) -> str:
+    """Why a note is kept out of prompts though its file does not say so, and how it is let in."""
+    return (
+        f"chitta: kept out of prompts, it may be meant to steer an agent: {'; '.join(reasons)}"
+        f"\nhint: `chitta review --release {output.one_line(name, 80)}` lets it in for good"
+    )
 
 
 def _print(settings: Settings, notes: list[Note], *, show_realm: bool) -> None:
-    columns = ["id", "kind", "date", "title"] + (["realm"] if show_realm else [])
+    states = [state.state_of(note) for note in notes]
+    marked = any(states)
+    columns = ["id", "kind", "date", *(["state"] if marked else []), "title"] + (["realm"] if show_realm else [])
     rows = []
-    for note in notes:
+    for note, word in zip(notes, states, strict=True):
         date = max(note.created, note.updated)[:10]
-        rows.append([note.id, note.kind, date, note.title] + ([note.realm] if show_realm else []))
+        rows.append(
+            [note.id, note.kind, date, *([word or "-"] if marked else []), note.title]
+            + ([note.realm] if show_realm else [])
+        )
     output.table(columns, rows, cut="title", spare=("date", "kind"), least=recall_ids.least(settings))
 
 
 def _facts(note: Note) -> dict[str, object]:
     facts = note._asdict()
     facts["extra"] = dict(note.extra)
+    facts["state"] = state.state_of(note)
     return facts
 
 

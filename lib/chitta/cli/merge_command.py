@@ -9,13 +9,15 @@ import typer
 
 from chitta import settings as table
 from chitta.cli import bookshelf, output, recall_ids, upkeep
-from chitta.cli.failure import Misuse
+from chitta.cli.failure import Misuse, Nothing
 from chitta.cli.realm_options import AsJson
 from chitta.curation.gathering import gathered
-from chitta.curation.supersede import superseded
+from chitta.curation.supersede import current, superseded
 from chitta.notes.frontmatter import format_note
 from chitta.notes.note import Note
 from chitta.notes.store import NoteStore
+from chitta.recall.filters import named
+from chitta.settings import Settings
 
 
 def merge(
@@ -38,6 +40,7 @@ def merge(
         raise Misuse("a merge takes two notes or more", "`chitta merge ID ID`")
     today = datetime.date.today().isoformat()
     notes = [found.note for found in items]
+    _refuse_replaced(settings, notes)
     whole, gone = _replaced(notes, today) if replace else gathered(notes, today)
     kept = items[-1] if replace else items[0]
     others = items[:-1] if replace else items[1:]
@@ -59,10 +62,33 @@ def merge(
     output.pairs([("file", kept.path), ("superseded", _listed(gone))])
 
 
+def _refuse_replaced(settings: Settings, notes: list[Note]) -> None:
+    """Raises :class:`Misuse` for a note that has a successor which is not merged with it."""
+    names = {note.id for note in notes}
+    for note in notes:
+        seen = [note.id]
+        while (heir := named(_standing(settings, seen[-1], notes))) and heir not in seen:
+            seen.append(heir)
+        if len(seen) > 1 and not names & set(seen[1:]):
+            old, new = (output.one_line(name, 80) for name in (seen[0], seen[-1]))
+            others = " ".join(output.one_line(name, 80) for name in (seen[-1], *sorted(names - {note.id})))
+            raise Misuse(f"{old} was replaced by {new}", f"`chitta merge {others}` takes what has its place now")
+
+
+def _standing(settings: Settings, name: str, notes: list[Note]) -> str:
+    """What has this note's place by its own word; "" for a note that is no more."""
+    held = next((note for note in notes if note.id == name), None)
+    try:
+        return (held or bookshelf.find(settings, name).note).superseded_by
+    except Nothing:
+        return ""
+
+
 def _replaced(notes: list[Note], day: str) -> tuple[Note, list[Note]]:
-    newer, gone = notes[-1], []
+    newer, gone = current(notes[-1]), []
     for old in notes[:-1]:
-        older, taking = superseded(old, newer, day)
+        marked = current(old) if named(old.superseded_by) in {note.id for note in notes} else old
+        older, taking = superseded(marked, newer, day)
         newer = newer._replace(supersedes=taking.supersedes)
         gone.append(older)
     return newer, gone

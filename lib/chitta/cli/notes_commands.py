@@ -10,16 +10,19 @@ from typing import Annotated
 import typer
 
 from chitta import settings as table
-from chitta.cli import bookshelf, output, recall_ids, twins, upkeep, writing
+from chitta.cli import bookshelf, forgetting, output, recall_ids, twins, upkeep, writing
 from chitta.cli.editor import run_editor
 from chitta.cli.failure import Failure, Misuse, Nothing
+from chitta.cli.list_commands import suspected
 from chitta.cli.realm_options import AsJson, RealmOption, WriteGlobally, writing_realm
 from chitta.curation.promotion import is_captured
 from chitta.curation.refused import refuse
+from chitta.curation.supersede import says_the_same
 from chitta.notes.correction import make_correction, match_triggers
 from chitta.notes.ids import make_id, valid_id
 from chitta.notes.note import BOOKKEEPING_KINDS, KNOWLEDGE_KINDS, Note, one_line
 from chitta.notes.store import NoteStore
+from chitta.recall.filters import named
 from chitta.settings import Settings
 
 #: Longest title made from a note's first line.
@@ -87,11 +90,11 @@ def remember(
     if chosen.action == twins.MERGE and chosen.twin is not None:
         done = twins.merge_into(settings, chosen.twin, note)
     elif replaced:
-        done, touched = _superseding(settings, note, replaced)
+        done, touched = _superseding(settings, note, replaced, standing)
     else:
-        done = _written(settings, note, standing)
-        if done.outcome == writing.UPDATED and standing is not None and standing.note.text != note.text:
-            output.tell(f"chitta: it held another text: {output.one_line(standing.note.text, 60)}")
+        done, touched = _written(settings, note, standing)
+    if done.older:
+        output.tell(f"chitta: what it said before is kept as {output.one_line(done.older, 200)}")
     _report(settings, done, chosen, touched, as_json=as_json)
 
 
@@ -116,10 +119,10 @@ def _replaced(settings: Settings, names: Sequence[str]) -> list[bookshelf.Found]
 
 
 def _superseding(
-    settings: Settings, note: Note, replaced: Sequence[bookshelf.Found]
+    settings: Settings, note: Note, replaced: Sequence[bookshelf.Found], standing: bookshelf.Found | None = None
 ) -> tuple[writing.Written, list[Path]]:
     try:
-        return twins.put_superseding(settings, note, replaced)
+        return twins.put_superseding(settings, note, replaced, standing)
     except ValueError as problem:
         raise Misuse(str(problem)) from None
 
@@ -214,8 +217,8 @@ def forget(
     names: Annotated[list[str], typer.Argument(metavar="ID", help="Ids of notes, or how they begin.")],
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
 ) -> None:
-    """Remove notes for good: the files, their place in the index and their vectors. What was captured from a session is
-    refused as well, so that it is not captured again.
+    """Remove notes for good: the files and their older versions, their words and vectors in the index, their ids in the
+    logs. What was captured from a session is refused as well, so that it is not captured again.
 
     Example: chitta forget old-deploy-steps-1f2e3d --yes
     """
@@ -228,7 +231,7 @@ def forget(
             by_path.setdefault(item.path, item)
         except Nothing as unknown:
             missing.append(unknown)
-    found = list(by_path.values())
+    found = forgetting.with_versions(settings, list(by_path.values()))
     if found and not yes:
         _ask(found)
     for item in found:
@@ -237,7 +240,7 @@ def forget(
         item.path.unlink(missing_ok=True)
         output.say(f"forgot {item.note.id}")
     if found:
-        for problem in upkeep.level_paths(settings, [item.path for item in found]).problems:
+        for problem in forgetting.finish(settings, [item.note.id for item in found]):
             output.tell(f"chitta: {problem}")
     if missing:
         raise (
@@ -279,11 +282,42 @@ def _standing(settings: Settings, note: Note) -> bookshelf.Found | None:
         return bookshelf.Shelf(settings, snapshot).locate(note)
 
 
-def _written(settings: Settings, note: Note, standing: bookshelf.Found | None) -> writing.Written:
+def _written(settings: Settings, note: Note, standing: bookshelf.Found | None) -> tuple[writing.Written, list[Path]]:
+    """The note, written over the standing one of its id, whose text stays as a version; and that one's file.
+
+    What had the standing one's place has the version's from now on.
+    """
+    store = NoteStore(settings.notes_dir)
     try:
-        return writing.put(NoteStore(settings.notes_dir), note, standing)
+        if standing is None:
+            return writing.put(store, note, standing), []
+        if says_the_same(standing.note, note):
+            given = writing.over(note, standing.note, standing.note.updated)[0]
+            return writing.put(store, given, standing), _handed_on(settings, store, standing.note)
+        touched = []
+        done = writing.put(store, note, standing, dry_run=True)
+        newer, older = writing.over(done.note, standing.note, done.note.updated)
+        if older is not None:  # first: a crash between the two loses neither
+            touched.append(store.write(older))
+            touched += _handed_on(settings, store, standing.note, older)
+        return done._replace(
+            path=store.write(newer, path=standing.path), note=newer, older=older.id if older else ""
+        ), touched
     except ValueError as problem:
         raise Misuse(str(problem)) from None
+
+
+def _handed_on(settings: Settings, store: NoteStore, old: Note, version: Note | None = None) -> list[Path]:
+    """Let the note that replaced the old text name its version, or nothing: the id stands for what is current now."""
+    if not named(old.superseded_by):
+        return []
+    try:
+        heir = bookshelf.find(settings, named(old.superseded_by))
+    except Nothing:
+        return []
+    kept = [name for name in heir.note.supersedes if name != old.id]
+    names = (*kept, version.id) if version is not None and len(kept) < len(heir.note.supersedes) else tuple(kept)
+    return [store.write(heir.note._replace(supersedes=names), path=heir.path)] if names != heir.note.supersedes else []
 
 
 def _report(
@@ -298,16 +332,22 @@ def _report(
     assert done.path is not None
     note = done.note
     levelled = upkeep.level_paths(settings, [done.path, *touched])
+    from chitta.safety.cleaning import clean
+
+    cleaned = clean(note)
+    reasons = cleaned.suspected if cleaned.note.quarantine else ()
     if as_json:
         facts = {"id": note.id, "realm": note.realm, "path": str(done.path), "outcome": done.outcome}
         found = {"findable": levelled.findable, "pending": levelled.pending, "similar": chosen.facts}
-        output.as_json({**facts, **found})
+        output.as_json({**facts, **found, "suspected": list(reasons)})
         return
     outcome = "unchanged: already there:" if done.outcome == writing.UNCHANGED else done.outcome
     output.say(f"{output.paint(outcome, 'green')} {output.paint(output.harmless(note.id), 'bold')}")
     output.pairs([("realm", note.realm), ("file", done.path), ("", levelled.findable)])
+    if reasons:
+        output.tell(suspected(note.id, reasons))
     if not chosen.asked:
-        twins.advise(note, chosen.similar)
+        twins.advise(settings, note, chosen.similar)
 
 
 def _ask(found: list[bookshelf.Found]) -> None:

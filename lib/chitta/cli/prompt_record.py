@@ -13,8 +13,8 @@ from chitta.cli.failure import Misuse, Nothing
 from chitta.render.neutral import neutral
 from chitta.wire.rows import MAX_ID_CHARS
 
-#: Stands for the last prompt.
-LAST = "last"
+#: Stand for the last prompt, and for the last start of a session or subagent.
+LAST, START = "last", "start"
 #: Blocks named of those that begin alike.
 _NAMED = 10
 #: Fewer characters of a block's name may be any word.
@@ -89,12 +89,17 @@ def reasons(record: Record, seen: Sequence[Seen], realms: Mapping[str, str]) -> 
 
 
 def find(records: Sequence[Record], name: str) -> Record:
-    """The line that ``name`` means: the last one, a block, the last of a session, the last with a note as candidate.
+    """The line that ``name`` means: the last prompt, the last start of a session, a block, the last of a session, the
+    last with a note as candidate.
 
     Raises ``Misuse`` where several blocks begin so, ``Nothing`` where there is none.
     """
-    if name == LAST:
-        return records[-1]
+    if name in (LAST, START):
+        wanted = [record for record in records if ("event" in record) == (name == START)]
+        if not wanted:
+            what = "prompt" if name == LAST else "start of a session"
+            raise Nothing(f"no {what} is in the log yet", "`chitta doctor` says whether the agent's hooks run")
+        return wanted[-1]
     for matches in (_is_block, _is_session, _has_note):
         for record in reversed(records):
             if matches(record, name):

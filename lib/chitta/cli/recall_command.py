@@ -15,6 +15,7 @@ from chitta.cli import (
     recall_kinds,
     recall_memory,
     recall_reasons,
+    recall_state,
 )
 from chitta.cli import recall_options as given
 from chitta.cli.asking import BEYOND, EVERYWHERE, LISTED, NAMED, Answer
@@ -110,6 +111,7 @@ def recall(
         answer = asking.ask(settings, question)._replace(scope=NAMED if realm else EVERYWHERE)
     else:
         answer = asking.ask_from_here(settings, question)
+    answer = recall_state.marked(settings, answer)
     every = unrelated or answer.newest
     shown = [row for row in answer.rows if every or tier(row) != UNRELATED]
     beyond = [row for row in answer.beyond if every or tier(row) != UNRELATED][:limit]
@@ -159,7 +161,7 @@ class _View:
         if stage == given.INDEX and rows:
 
             def draw(count: int) -> None:
-                recall_rows.draw_table(self.shown, self.beyond, count, newest=self.answer.newest, least=least)
+                recall_rows.draw_table(self.answer, self.shown, self.beyond, count, least=least)
 
             return recall_budget.print_drawn(draw, len(rows), max_tokens)
         items = recall_rows.items(
@@ -210,6 +212,7 @@ class _View:
         by_arms = {"tier": tier(row), "arms": arms(row, self.question.strategy)}
         facts |= by_arms if self.answer.persona is None else {"tier": SUPPORTED, "arms": []}
         facts["beyond"] = beyond
+        facts["state"] = why.get(recall_state.STATE, "")
         facts |= {name: why[name] for name in ("replaced", "doubles") if name in why}
         if self.question.depth >= CONTEXT:
             facts["around"] = dict(self.answer.around.get(row.id, {}))

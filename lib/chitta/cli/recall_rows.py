@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from chitta.cli import output, recall_reasons, recall_text
+from chitta.cli import output, recall_reasons, recall_state, recall_text
 from chitta.cli.asking import Answer
 from chitta.cli.output import Least
 from chitta.cli.recall_options import FULL
@@ -41,7 +41,7 @@ def items(
 ) -> list[Item]:
     """The notes as they are printed; every part begins with its line break."""
     rows = [*shown, *beyond]
-    glances = _glances(rows, newest=answer.newest, least=least) if depth < FULL else []
+    glances = _glances(answer, rows, least=least) if depth < FULL else []
     found = []
     for number, row in enumerate(rows, start=1):
         first_beyond = number == len(shown) + 1
@@ -74,6 +74,8 @@ def _item(
     facts = f"{output.harmless(row.id)} · {output.harmless(row.kind)} · {output.harmless(row.realm)}{score}"
     head = [*lead, output.paint(f"{number}. {title}", "bold"), f"{INDENT}{evidence}"]
     head += lines_of(facts, INDENT, "dim")
+    if word := recall_state.beside(answer, row):
+        head.append(output.paint(f"{INDENT}{word.strip(' []')}", "yellow"))
     head += [output.paint(f"{INDENT}{line}", "yellow") for line in _standing(row, answer.reasons.get(row.id, {}))]
     if depth == FULL:
         lines = recall_text.excerpt(row.text, title, output.width() - 4)
@@ -86,13 +88,14 @@ def _item(
     return Item(_joined(head), _joined(text), tuple(context))
 
 
-def _glances(rows: Sequence[Row], *, newest: bool, least: Least | None) -> list[str]:
+def _glances(answer: Answer, rows: Sequence[Row], *, least: Least | None) -> list[str]:
     """A line each, under one another: id, tier, conf, date, title; the newest notes have no evidence to show."""
+    newest = answer.newest
     columns = ["id", "date", "title"] if newest else ["id", "tier", "conf", "date", "title"]
     cells = []
     for row in rows:
         told = [] if newest else [tier(row), f"{row.conf:.2f}" if row.conf >= 0 else "-"]
-        cells.append([row.id, *told, row.created[:_DATE_CHARS] or "-", heading(row)])
+        cells.append([row.id, *told, row.created[:_DATE_CHARS] or "-", recall_state.beside(answer, row) + heading(row)])
     names, cells = output.fitted(columns, cells, "title", spare=("conf", "date"), least=least, headed=False)
     styles = [_STYLES.get(tier(row), "dim") for row in rows]
     return [
@@ -110,7 +113,7 @@ def heading(row: Row) -> str:
 
 
 def draw_table(
-    shown: Sequence[Row], beyond: Sequence[Row], count: int, *, newest: bool, least: Least | None = None
+    answer: Answer, shown: Sequence[Row], beyond: Sequence[Row], count: int, *, least: Least | None = None
 ) -> None:
     """The first ``count`` rows as a table of dates and titles; their realms, where there are several."""
     rows = [*shown, *beyond][:count]
@@ -118,9 +121,11 @@ def draw_table(
     columns = ["id", "date", "conf", "title"] + (["realm"] if several else [])
     cells = []
     for row in rows:
-        chance = f"{row.conf:.2f}" if row.conf >= 0 and not newest else "-"
+        chance = f"{row.conf:.2f}" if row.conf >= 0 and not answer.newest else "-"
         date = row.created[:_DATE_CHARS] or "-"
-        cells.append([row.id, date, chance, heading(row)] + ([row.realm] if several else []))
+        cells.append(
+            [row.id, date, chance, recall_state.beside(answer, row) + heading(row)] + ([row.realm] if several else [])
+        )
     spare = ("realm", "conf") if several else ("conf",)
     output.table(columns, cells, right=("conf",), cut="title", spare=spare, least=least)
 

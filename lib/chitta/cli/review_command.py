@@ -9,10 +9,10 @@ from typing import Annotated, Any
 import typer
 
 from chitta import settings as table
-from chitta.cli import bookshelf, output, recall_ids, upkeep, waiting
+from chitta.cli import bookshelf, conflicts, forgetting, output, recall_ids, upkeep, waiting
 from chitta.cli.failure import Misuse
 from chitta.cli.realm_options import AsJson
-from chitta.cli.review_walk import walk
+from chitta.cli.review_walk import show_both, walk
 from chitta.curation import promotion
 from chitta.curation.promotion import Waiting
 from chitta.curation.proof import sessions_of
@@ -28,15 +28,19 @@ def review(
     ] = None,
     listed: Annotated[bool, typer.Option("--list", help="List what waits; the default without a terminal.")] = False,
     keep: Annotated[bool, typer.Option("--keep", help="Keep these notes as your own.")] = False,
-    kind: Annotated[str, typer.Option("--kind", help="With --keep: the kind; else the one that fits.")] = "",
+    kind: Annotated[str, typer.Option("--kind", help="With --keep: the kind; else what fits.")] = "",
     forget: Annotated[bool, typer.Option("--forget", help="Remove these for good; never captured again.")] = False,
     release: Annotated[bool, typer.Option("--release", help="Take these out of quarantine.")] = False,
+    right: Annotated[
+        str, typer.Option("--right", metavar="this|other|both", help="For a conflict of two machines: which one stays.")
+    ] = "",
     proved: Annotated[bool, typer.Option("--proved", help="What was learned most often first.")] = False,
     realm: Annotated[str, typer.Option("--realm", metavar="REALM", help="Only this realm.")] = "",
     as_json: AsJson = False,
 ) -> None:
     """Walk through the notes that wait for you: captured from sessions, held in quarantine, or doubted after feedback.
-    Each is shown whole and can be kept, edited, merged, forgotten or skipped; leave whenever you like.
+    Each is shown whole and can be kept, edited, merged, forgotten or skipped; leave whenever you like. Proofs are the
+    sessions in which the same was learned: a note of many is surer.
 
     Example: chitta review --proved
     """
@@ -44,9 +48,14 @@ def review(
     actions = [name for name, wanted in (("keep", keep), ("forget", forget), ("release", release)) if wanted]
     if len(actions) + listed > 1:
         raise Misuse("--list, --keep, --forget and --release exclude each other", "give one of them")
-    if kind and kind not in KNOWLEDGE_KINDS:
+    if kind and kind not in (*KNOWLEDGE_KINDS, promotion.EPISODE):
         raise Misuse(f"{kind!r} is no kind of knowledge", f"kinds are {', '.join(KNOWLEDGE_KINDS)}")
+    if right and (right not in (conflicts.THIS, conflicts.OTHER, conflicts.BOTH) or actions or listed):
+        raise Misuse("--right stands alone, with this, other or both", "chitta review ID --right both")
     upkeep.freshen(settings)
+    if right:
+        _settle(settings, names or [], right)
+        return
     if actions:
         _by_hand(settings, names or [], actions[0], kind, as_json=as_json)
         return
@@ -59,9 +68,18 @@ def review(
     elif not found:
         output.say(_NONE)
     elif listed or not output.on_terminal(sys.stdin):
-        _list(found)
+        _list(settings, found)
     else:
         walk(settings, found)
+
+
+def _settle(settings: Settings, names: list[str], right: str) -> None:
+    items = [bookshelf.find(settings, recall_ids.typed(name)) for name in dict.fromkeys(names)]
+    if not items or any(not promotion.conflicts_of(item.note) for item in items):
+        raise Misuse("say which notes: each must contradict another one", "`chitta review --list` shows them")
+    for item in items:
+        upkeep.level_paths(settings, conflicts.settle(settings, item, right))
+        output.say(f"settled {output.harmless(item.note.id)}: {right}")
 
 
 def facts_of(one: Waiting) -> dict[str, Any]:
@@ -72,9 +90,13 @@ def facts_of(one: Waiting) -> dict[str, Any]:
     return {**facts, "sessions": sessions_of(note), "suggested_kind": promotion.suggested_kind(note)}
 
 
-def _list(found: list[Waiting]) -> None:
+def _list(settings: Settings, found: list[Waiting]) -> None:
     rows = [(one.note.id, one.state, one.note.proof_count, one.note.title) for one in found]
     output.table(["id", "waits", "proofs", "title"], rows, right=["proofs"], cut="title", spare=("proofs", "waits"))
+    for one in found:
+        if one.state == promotion.CONFLICTING:
+            show_both(settings, one.note)
+            output.tell(f"hint: `chitta review {one.note.id} --right this`, or other, or both")
     output.tell("hint: `chitta review --keep ID`, `--forget ID`, `--release ID`; on a terminal `chitta review` walks")
 
 
@@ -82,7 +104,7 @@ def _by_hand(settings: Settings, names: list[str], action: str, kind: str, *, as
     if not names:
         raise Misuse(f"say which notes to {action}", "`chitta review --list` shows their ids")
     items = [bookshelf.find(settings, recall_ids.typed(name)) for name in dict.fromkeys(names)]
-    items = list({item.path: item for item in items}.values())
+    items = [waiting.judged(item) for item in {item.path: item for item in items}.values()]
     if action != "forget" and (done := [item for item in items if promotion.as_waiting(item.note) is None]):
         raise Misuse(f"{done[0].note.id} waits for nothing", "`chitta review --list` shows what does")
     if action == "forget" and (own := [item for item in items if not _may_be_refused(item)]):
@@ -95,7 +117,10 @@ def _by_hand(settings: Settings, names: list[str], action: str, kind: str, *, as
             touched.append(item.path)
             told.append({"id": item.note.id, "done": action, "how": how})
     finally:
-        if touched:
+        if touched and action == "forget":
+            for problem in forgetting.finish(settings, [line["id"] for line in told]):
+                output.tell(f"chitta: {problem}")
+        elif touched:
             upkeep.level_paths(settings, touched)
     if as_json:
         output.as_json(told)

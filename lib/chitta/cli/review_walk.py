@@ -7,7 +7,7 @@ from pathlib import Path
 
 import typer
 
-from chitta.cli import bookshelf, output, twins, upkeep, waiting
+from chitta.cli import bookshelf, conflicts, forgetting, output, twins, upkeep, waiting
 from chitta.cli.choice import choose
 from chitta.cli.editor import run_editor
 from chitta.cli.failure import Failure
@@ -15,12 +15,20 @@ from chitta.curation import promotion
 from chitta.curation.duplicates import Twin
 from chitta.curation.promotion import Waiting
 from chitta.curation.proof import sessions_of
-from chitta.notes.frontmatter import format_note
 from chitta.notes.note import KNOWLEDGE_KINDS, Note
 from chitta.notes.store import NoteStore
 from chitta.settings import Settings
 
-_SESSION_CHARS = 8
+_SESSION_CHARS, _FACT_CHARS = 8, 120
+_CHOICES = {
+    "k": "keep",
+    "e": "edit",
+    "f": "forget for good",
+    "s": "skip",
+    "m": "merge",
+    "r": "release from quarantine",
+    "q": "stop",
+}
 
 
 class _Quit(Exception):
@@ -31,6 +39,7 @@ def walk(settings: Settings, found: list[Waiting]) -> None:
     """Ask about each note. What was decided is written at once, and indexed at the end, however the walk ends."""
     done: Counter[str] = Counter()
     touched: list[Path] = []
+    forgotten: list[str] = []
     try:
         for number, one in enumerate(found, start=1):
             item = _standing(settings, one.note)
@@ -38,40 +47,55 @@ def walk(settings: Settings, found: list[Waiting]) -> None:
                 continue
             similar = twins.look(settings, item.note)
             _show(one, item, similar, f"{number} of {len(found)}")
-            done[_decided(settings, item, similar, touched)] += 1
+            if one.state == promotion.CONFLICTING:
+                show_both(settings, item.note)
+            done[_decided(settings, item, similar, touched, forgotten)] += 1
     except (_Quit, typer.Abort, KeyboardInterrupt):
         output.tell("")
     finally:
-        if touched:
+        if forgotten:
+            for problem in forgetting.finish(settings, forgotten):
+                output.tell(f"chitta: {problem}")
+        elif touched:
             upkeep.level_paths(settings, list(dict.fromkeys(touched)))
         left = len(found) - sum(count for word, count in done.items() if word != "skipped")
         words = [f"{count:,} {word}" for word, count in done.items()] or ["nothing done"]
         output.say(f"{', '.join(words)}; {left:,} still waiting")
 
 
-def _decided(settings: Settings, item: bookshelf.Found, similar: list[Twin], touched: list[Path]) -> str:
+def _decided(
+    settings: Settings, item: bookshelf.Found, similar: list[Twin], touched: list[Path], forgotten: list[str]
+) -> str:
     """What became of the note; asked again where it could not be done."""
-    choices = {"k": "keep", "e": "edit", "m": "merge", "f": "forget", "r": "release", "s": "skip", "q": "quit"}
+    choices = dict(_CHOICES)
+    if promotion.conflicts_of(item.note) and not item.note.quarantine:
+        choices = {**conflicts.CHOICES, "s": "skip", "q": "stop"}
     if not similar:
-        del choices["m"]
+        choices.pop("m", None)
     if not item.note.quarantine:
-        del choices["r"]
+        choices.pop("r", None)
     while True:
-        letter = choose(choices)
+        letter = choose(choices, "s" if promotion.merely_happened(item.note) else "")
         try:
             if letter == "q":
                 raise _Quit
+            if letter in conflicts.CHOICES:
+                touched += conflicts.settle(settings, item, {"t": "this", "o": "other", "b": "both"}[letter])
+                return "settled"
             if letter == "s":
                 return "skipped"
             if letter == "m":
                 into = _standing(settings, similar[0].note)
                 if into is None:
                     raise Failure(f"{similar[0].note.id} is gone")
+                if not _agreed(into.note, item.note):
+                    continue
                 touched += waiting.merge(settings, into, item)
                 return "merged"
             touched.append(item.path)
             if letter == "f":
                 waiting.forget(settings, item)
+                forgotten.append(item.note.id)
                 return "forgotten"
             if letter == "r":
                 waiting.release(settings, item)
@@ -88,7 +112,7 @@ def _decided(settings: Settings, item: bookshelf.Found, similar: list[Twin], tou
 def _kind(suggested: str) -> str:
     while True:
         given = str(typer.prompt("as", default=suggested, err=True)).strip().lower()
-        if given in KNOWLEDGE_KINDS:
+        if given in KNOWLEDGE_KINDS or given == promotion.EPISODE:
             return given
         output.tell(f"kinds are {', '.join(KNOWLEDGE_KINDS)}")
 
@@ -97,19 +121,52 @@ def _show(one: Waiting, item: bookshelf.Found, similar: list[Twin], place: str) 
     note = item.note
     output.say()
     output.say(f"{place}: {one.state}" + (f" ({', '.join(one.reasons)})" if one.reasons else ""), "bold")
-    output.wrapped(output.harmless(format_note(note)).rstrip(), "  ")
-    sessions = [output.one_line(name, _SESSION_CHARS) for name in sessions_of(note)]
-    origin = note.source or "not said"
-    facts: list[tuple[str, object]] = [("from", origin), ("proofs", _proofs(note.proof_count, sessions))]
-    output.pairs(facts)
+    _print_note(note)
+    output.wrapped(origin_of(note), "  ", "dim")
+    if promotion.merely_happened(note):
+        output.say("It tells what was done, which is seldom worth keeping: Enter skips it, f forgets it.", "yellow")
     for twin in similar:
         output.say(twins.sentence(twin).removeprefix("chitta: "), "yellow")
 
 
-def _proofs(count: int, sessions: list[str]) -> str:
-    return output.plural(count, "session") + (f" ({', '.join(sessions)})" if sessions else "")
+def show_both(settings: Settings, note: Note) -> None:
+    """The texts of a note and of the one that it contradicts."""
+    other = conflicts.other_of(settings, note)
+    for name, one in (("this one", note), ("the other one", other.note if other is not None else None)):
+        output.say(f"{name}: {output.harmless(one.id) if one is not None else 'gone'}", "bold")
+        if one is not None:
+            _print_note(one)
+
+
+def origin_of(note: Note) -> str:
+    """Where a note is from, its kind and place, and how often it was proved, in one line."""
+    sessions = [output.one_line(name, _SESSION_CHARS) for name in sessions_of(note)]
+    proofs = f"in {output.plural(note.proof_count, 'session')}" + (f" ({', '.join(sessions)})" if sessions else "")
+    day = max(note.created, note.updated)[:10]
+    facts = [note.source or "origin not said", day, note.kind, note.realm, proofs, note.id]
+    return " · ".join(output.one_line(fact, _FACT_CHARS) for fact in facts if fact)
+
+
+def _print_note(note: Note) -> None:
+    """Title and text as people read them; a text that only repeats its title stands once."""
+    title, text = output.harmless(note.title).strip(), output.harmless(note.text).strip()
+    if title and title != text:
+        output.wrapped(title, "  ", "bold")
+    output.wrapped(text or title, "  ")
+    if note.triggers:
+        output.wrapped(f"comes up when a prompt says: {output.one_line(', '.join(note.triggers), _FACT_CHARS)}", "  ")
+
+
+def _agreed(into: Note, note: Note) -> bool:
+    """Show what a merge would give, and ask."""
+    whole = waiting.merged(into, note)
+    output.say("together:", "bold")
+    _print_note(whole)
+    output.wrapped(origin_of(whole), "  ", "dim")
+    return typer.confirm("merge so", default=False, err=True)
 
 
 def _standing(settings: Settings, note: Note) -> bookshelf.Found | None:
     with bookshelf.opened(settings) as snapshot:
-        return bookshelf.Shelf(settings, snapshot).locate(note)
+        found = bookshelf.Shelf(settings, snapshot).locate(note)
+    return None if found is None else waiting.judged(found)

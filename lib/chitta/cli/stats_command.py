@@ -14,10 +14,10 @@ from chitta import feedback, searches
 from chitta import settings as table
 from chitta.admission import policy
 from chitta.cli import output, recall_history, recall_ids, waiting
-from chitta.cli.failure import Misuse, Nothing
+from chitta.cli.failure import Misuse
 from chitta.cli.realm_options import AsJson, chosen_realm
 from chitta.settings import Settings
-from chitta.statistics_of_log import Statistics, summarise
+from chitta.statistics_of_log import Span, Statistics, summarise
 
 #: Weeks without an option, and days up to which each has a bar of its own.
 WEEKS, MOST_DAY_BARS = 8, 31
@@ -66,12 +66,19 @@ def stats(
     )
     asked = _asked(settings, first, chosen)
     if as_json:
-        output.as_json({**_facts(found, asked, first, last), "waiting": waiting.counts(settings)})
+        output.as_json({**_facts(found, asked, first, last), **_memory(settings)})
         return
     if not found.prompts:
         where = f" in {chosen}" if chosen else ""
-        raise Nothing(f"no prompt has been through the hook{where} since {first}", "`chitta doctor` checks the wiring")
+        when = f" since {first}" if chosen or days or weeks else " yet"
+        output.say(f"No prompt has been through the hook{where}{when}; `chitta doctor` says whether it is wired.")
+        output.pairs(_learned(settings), "  ")
+        return
     _print(settings, found, asked, first, step)
+
+
+def _memory(settings: Settings) -> dict[str, Any]:
+    return {"waiting": waiting.counts(settings), "learned": waiting.learned(settings)}
 
 
 def _judgements(settings: Settings) -> list[feedback.Judgement]:
@@ -121,12 +128,12 @@ def _print(settings: Settings, found: Statistics, asked: dict[str, int], first: 
     if total := sum(asked.values()):
         again = ", ".join(f"{count} {_ASKED[kind]}" for kind, count in asked.items() if count and kind in _ASKED)
         facts.append(("recall asked", output.plural(total, "question") + (f": {again}" if again else "")))
-    if waits := waiting.words_of(waiting.counts(settings)):
-        facts.append(("waiting", f"{waits} (`chitta review`)"))
+    facts += _learned(settings)
     room = output.width() - _LABEL if output.on_terminal() else _WHOLE
     output.pairs([(name, output.one_line(str(words), room)) for name, words in facts], "  ")
     _table(
-        "Day" if step == 1 else "Week of", [(one.begins, one.prompts, one.answered, one.notes) for one in found.spans]
+        "Day" if step == 1 else "Week of",
+        [(one.begins, one.prompts, one.answered, one.notes) for one in _since_first_use(found)],
     )
     realms = found.realms[:_REALMS]
     _table("Realm", [(one.realm, one.prompts, one.answered, one.notes) for one in realms], len(found.realms) - _REALMS)
@@ -139,6 +146,23 @@ _ASKED = {
     searches.FOLLOW_UP: "went on from an answer",
     searches.REFINED: "put in other words",
 }
+
+
+def _since_first_use(found: Statistics) -> Sequence[Span]:
+    """The days or weeks from the first that had a prompt."""
+    first = next((at for at, one in enumerate(found.spans) if one.prompts), 0)
+    return found.spans[first:]
+
+
+def _learned(settings: Settings) -> list[tuple[str, object]]:
+    """What came in from sessions and what became of it; nothing where nothing did."""
+    counts = waiting.learned(settings)
+    told = [f"{counts[name]:,} {name}" for name in ("captured", "reviewed") if counts[name]]
+    told += [output.plural(counts["drained"], "transcript") + " drained"] if counts["drained"] else []
+    facts: list[tuple[str, object]] = [("learned", ", ".join(told))] if told else []
+    if waits := waiting.words_of(waiting.counts(settings)):
+        facts.append(("waiting", f"{waits} (`chitta review`)"))
+    return facts
 
 
 def _share_of(total: int) -> Any:
@@ -154,8 +178,14 @@ def _table(name: str, rows: Sequence[tuple[str, int, int, int]], more: int = 0) 
 
 def _print_lanes(found: Statistics) -> None:
     output.say()
-    rows = [(one.tag, one.asked, one.late, one.failed, one.notes) for one in found.lanes]
+    names = {lane.tag: lane.lane for lane in policy.LANES}
+    rows = [(_lane_name(one.tag, names), one.asked, one.late, one.failed, one.notes) for one in found.lanes]
     _draw(["Lane", "asked", "late", "failed", "notes"], rows, [one.notes for one in found.lanes])
+
+
+def _lane_name(tag: str, names: dict[str, str]) -> str:
+    name = names.get(tag, tag)
+    return tag if name == tag else f"{tag} ({name})"
 
 
 def _print_shown(settings: Settings, found: Statistics) -> None:

@@ -23,6 +23,7 @@ from chitta.portable import syncing
 from chitta.portable.git import Away, GitFault
 from chitta.portable.note_files import merge_files
 from chitta.portable.repository import Repository
+from chitta.portable.whole_files import write_whole
 from chitta.settings import Settings
 
 app = typer.Typer(
@@ -38,7 +39,7 @@ app = typer.Typer(
 #: Seconds that a sync waits for another one.
 LOCK_WAIT_S = 10.0
 #: Notes named in each part of the report.
-SHOWN = 8
+SHOWN = 10
 Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask: send notes that look to hold secrets, too.")]
 
 
@@ -70,6 +71,9 @@ def init(
     remote: Annotated[
         str, typer.Argument(metavar="[REMOTE]", help="The address of an empty repository of yours.")
     ] = "",
+    name: Annotated[
+        str, typer.Option("--name", help="What this machine is called in notes that others see; else its host's name.")
+    ] = "",
     yes: Yes = False,
 ) -> None:
     """Make the folder of notes a git repository that knows how notes are merged, and name its remote. Nothing is sent
@@ -87,7 +91,11 @@ def init(
     with _at_work(settings):
         for step in repository.make(_program()):
             output.say(step)
+        called = repository.set_name(name)
+        if name and called != name:
+            output.say(f"this machine is called {called} here")
         if remote:
+            _mind_other_remote(repository, remote, yes=yes)
             if repository.set_remote(remote):
                 output.say(f"named {output.harmless(remote)} the remote that `chitta sync` talks to")
             try:
@@ -129,6 +137,20 @@ def status(as_json: AsJson = False) -> None:
         output.say("The last sync was cut short; `chitta sync` finishes it.")
 
 
+def _mind_other_remote(repository: Repository, remote: str, *, yes: bool) -> None:
+    """Say which remote the new one takes the place of, and ask. Raises ``Failure`` and ``Misuse``."""
+    old = repository.setting("remote.origin.url")
+    if old in ("", remote):
+        return
+    output.tell(f"{output.harmless(remote)} replaces {output.harmless(old)}, which this machine talks to no more")
+    if yes:
+        return
+    if not output.on_terminal(sys.stdin):
+        raise Misuse("there is another remote already", "give --yes to replace it")
+    if not typer.confirm("Replace it?", err=True):
+        raise Failure("the remote stays as it was")
+
+
 def merge_driver(
     base: Annotated[Path, typer.Argument(metavar="BASE")],
     ours: Annotated[Path, typer.Argument(metavar="OURS")],
@@ -147,7 +169,7 @@ def merge_driver(
     ours.write_bytes(merged.content)
     if merged.beside is not None:
         place, content = merged.beside
-        (root / place).write_bytes(content)
+        write_whole(root / place, content)
         output.tell(f"chitta: {below}: {merged.remarks[0]}; add {place} to the commit")
 
 
@@ -205,15 +227,19 @@ def _suspicion(note: Note) -> tuple[str, ...]:
 
 def _mind_secrets(repository: Repository, *, yes: bool) -> None:
     """Say which changed notes look to hold secrets, and ask whether they may go. Raises ``Failure`` and ``Misuse``."""
+    from chitta.safety.names import masked
     from chitta.safety.secrets import redact
 
     found = []
     for below in repository.changed():
         path = repository.root / below
         if below.endswith(".md") and path.is_file() and path.stat().st_size <= MAX_NOTE_BYTES:
-            secrets = redact(path.read_text(encoding="utf-8", errors="replace")).found
+            text = path.read_text(encoding="utf-8", errors="replace")
+            secrets, named = redact(text).found, masked(path.stem, text)
+            secrets += tuple(f"{kind} in its name" for kind in named.found)
             if secrets:
-                found.append((below, ", ".join(dict.fromkeys(secrets))))
+                shown = str(Path(below).with_stem(named.name)) if named.found else below
+                found.append((shown, ", ".join(dict.fromkeys(secrets))))
     if not found:
         return
     output.tell(f"{output.plural(len(found), 'note')} to be sent may hold secrets:")
@@ -222,7 +248,10 @@ def _mind_secrets(repository: Repository, *, yes: bool) -> None:
     if yes:
         return
     if not output.on_terminal(sys.stdin):
-        raise Misuse("notes that may hold secrets are not sent", "take the secrets out, or give --yes")
+        raise Misuse(
+            "notes that may hold secrets are not sent",
+            "`chitta doctor --secrets --redact` takes them out; --yes sends them",
+        )
     if not typer.confirm("Send them all the same?", err=True):
         raise Failure("nothing was committed or sent", "`chitta edit ID` opens a note")
 
@@ -236,14 +265,31 @@ def _print(report: syncing.Report, remote: str) -> None:
         return
     _name("came in or changed", report.received)
     _name("gone", report.removed)
-    for settled in report.settled:
-        output.say(f"merged: {output.harmless(settled.below)}: {output.harmless('; '.join(settled.remarks))}")
+    for settled in report.settled[:SHOWN]:
+        how = "; ".join(settled.remarks) or "both edits are in it"
+        output.say(f"merged: {output.one_line(Path(settled.below).stem, 80)}: {output.harmless(how)}")
+    if len(report.settled) > SHOWN:
+        output.say(f"  and {len(report.settled) - SHOWN:,} more")
+    if any(settled.beside for settled in report.settled):
+        output.say("`chitta review` shows what contradicts another note, with both texts.")
+    _name(
+        "your own, put into quarantine on another machine (`chitta review --release ID` lets one out)",
+        report.quarantined,
+    )
     _name("in quarantine, for reading like orders to a model (`chitta review` shows them)", report.held)
-    output.say(f"sent: {output.plural(report.sent, 'commit')}" if report.sent else "nothing to send")
+    if report.renamed:
+        output.say(
+            f"another machine is called like this one, which is {report.renamed} from now on (`sync init --name`)"
+        )
+    sent = output.plural(report.sent_notes, "note") if report.sent_notes else "only what git keeps beside notes"
+    output.say(f"sent: {sent}" if report.sent else "nothing to send")
 
 
 def _name(what: str, files: tuple[str, ...]) -> None:
+    """How many notes, and their ids, one a line."""
     if files:
-        names = ", ".join(output.harmless(below) for below in files[:SHOWN])
-        more = f" and {len(files) - SHOWN:,} more" if len(files) > SHOWN else ""
-        output.say(f"{what}: {output.plural(len(files), 'note')}: {names}{more}")
+        output.say(f"{what}: {output.plural(len(files), 'note')}")
+        for below in files[:SHOWN]:
+            output.say(f"  {output.harmless(Path(below).stem)}")
+        if len(files) > SHOWN:
+            output.say(f"  and {len(files) - SHOWN:,} more")

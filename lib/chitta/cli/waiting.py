@@ -11,10 +11,11 @@ from chitta.curation import gathering, promotion, refused
 from chitta.curation.promotion import Waiting
 from chitta.notes.note import Note
 from chitta.notes.store import NoteStore
+from chitta.safety import SUSPECTED
 from chitta.settings import Settings
 
 #: Pieces of the stored form by which the catalog finds them.
-_FRAGMENTS = ('"authority":"captured"', '"authority":"doubted"', '"quarantine":true')
+_FRAGMENTS = ('"authority":"captured"', '"authority":"doubted"', '"quarantine":true', '"conflicts_with"')
 
 
 def all_waiting(settings: Settings, *, realm: str = "", proved_first: bool = False) -> list[Waiting]:
@@ -30,21 +31,46 @@ def counts(settings: Settings) -> dict[str, int]:
     return dict(sorted(Counter(one.state for one in all_waiting(settings)).items()))
 
 
+def learned(settings: Settings) -> dict[str, int]:
+    """How many notes of the store were ``captured``, how many of what was captured a person has ``reviewed`` (kept,
+    edited, merged or refused), and how many transcripts were ``drained``."""
+    from chitta.drain import ledger
+
+    with bookshelf.opened(settings) as snapshot:
+        notes = snapshot.catalog.holding(('"captured",',)) if snapshot is not None else []
+    captured = [note for note in notes if dict(note.extra).get(promotion.CAPTURED)]
+    refusals = len(refused.refused_keys(settings.state_dir))
+    decided = sum(promotion.as_waiting(note) is None for note in captured)
+    drained = {run.transcript for run in ledger.read(settings.state_dir) if run.outcome == ledger.DONE}
+    return {"captured": len(captured) + refusals, "reviewed": decided + refusals, "drained": len(drained)}
+
+
 def words_of(found: dict[str, int]) -> str:
     """The counts for people: ``2 captured, 1 quarantined``; "" for none."""
     return ", ".join(f"{count:,} {state}" for state, count in found.items())
 
 
+def judged(item: bookshelf.Found) -> bookshelf.Found:
+    """The note with the suspicion that the index has of it, where its file does not say so itself."""
+    from chitta.safety.cleaning import clean
+
+    cleaned = clean(item.note)
+    if item.note.quarantine or not cleaned.note.quarantine:
+        return item
+    extra = dict(item.note.extra) | {SUSPECTED: list(cleaned.suspected)}
+    return item._replace(note=item.note._replace(quarantine=True, extra=tuple(extra.items())))
+
+
 def keep(settings: Settings, item: bookshelf.Found, kind: str = "") -> Note:
     """Keep the note as one's own, of this kind or the one that fits."""
-    new = promotion.kept(item.note, kind or promotion.suggested_kind(item.note), _today())
+    new = promotion.kept(judged(item).note, kind or promotion.suggested_kind(item.note), _today())
     NoteStore(settings.notes_dir).write(new, path=item.path)
     return new
 
 
 def release(settings: Settings, item: bookshelf.Found) -> Note:
     """Take the note out of quarantine; it waits no more unless it was captured."""
-    new = promotion.released(item.note)
+    new = promotion.released(judged(item).note)
     NoteStore(settings.notes_dir).write(new, path=item.path)
     return new
 
@@ -60,6 +86,11 @@ def merge(settings: Settings, into: bookshelf.Found, item: bookshelf.Found) -> l
     whole, gone = gathering.gathered([into.note, item.note], _today())
     store = NoteStore(settings.notes_dir)
     return [store.write(whole, path=into.path), store.write(gone[0], path=item.path)]
+
+
+def merged(into: Note, note: Note) -> Note:
+    """What :func:`merge` would make of two notes."""
+    return gathering.gathered([into, note], _today())[0]
 
 
 def _today() -> str:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from chitta.cli.bookshelf import Found
-from chitta.curation.supersede import says_the_same, superseded
+from chitta.curation.supersede import current, says_the_same, superseded, version_id
 from chitta.notes.frontmatter import format_note
 from chitta.notes.imprint import imprint_of, imprinted, is_edited, without_imprint
 from chitta.notes.note import Note
@@ -25,6 +25,8 @@ class Written(NamedTuple):
     outcome: str
     note: Note
     path: Path | None
+    #: Id under which what the note said before is kept; "" where it is not.
+    older: str = ""
 
 
 def put(store: NoteStore, note: Note, standing: Found | None, *, dry_run: bool = False) -> Written:
@@ -50,17 +52,19 @@ def take_in(
     A source that has not changed since the last import changes nothing. One that has is kept out
     (``kept``) of a note that was edited meanwhile, unless ``overwrite``. A standing note without an
     imprint is rewritten as :func:`put` would. With ``supersede`` what an updated note said before stays,
-    as a note of its own that it replaces.
+    as a note of its own that it replaces. A note that differs in its ``source`` alone is the same note.
     """
     done = _taken(store, note, source, standing, overwrite=overwrite, dry_run=dry_run or supersede)
-    if not supersede or dry_run or done.outcome == UNCHANGED or done.outcome == KEPT:
+    if not supersede or done.outcome == UNCHANGED or done.outcome == KEPT:
         return done
     if standing is None or says_the_same(standing.note, done.note):
-        return _taken(store, note, source, standing, overwrite=overwrite, dry_run=False)
+        return done if dry_run else _taken(store, note, source, standing, overwrite=overwrite, dry_run=False)
+    if dry_run:
+        return done._replace(older=version_id(standing.note))
     older, newer = superseded(standing.note, without_imprint(done.note), done.note.updated)
     newer = _marked(newer, source)
     store.write(older)  # first: a crash between the two loses neither
-    return Written(UPDATED, newer, store.write(newer, path=standing.path))
+    return Written(UPDATED, newer, store.write(newer, path=standing.path), older.id)
 
 
 def _taken(
@@ -69,12 +73,32 @@ def _taken(
     imprint = imprint_of(standing.note) if standing is not None else None
     if standing is None or imprint is None:
         return _put(store, note, standing, source=source, dry_run=dry_run)
-    edited = is_edited(standing.note)
-    if imprint.source == source and not (edited and overwrite):
+    if imprint.source == source and not overwrite:  # told first: whether it was edited takes longer to tell
         return Written(UNCHANGED, standing.note, standing.path)
-    if edited and not overwrite and not _equal(_dated(note, standing.note), standing.note):
+    edited = is_edited(standing.note)
+    if imprint.source == source and not edited:
+        return Written(UNCHANGED, standing.note, standing.path)
+    if (
+        edited
+        and not overwrite
+        and not _equal(_dated(note, standing.note)._replace(source=standing.note.source), standing.note)
+    ):
         return Written(KEPT, standing.note, standing.path)
     return _put(store, note, standing, source=source, dry_run=dry_run)
+
+
+def over(note: Note, standing: Note, day: str) -> tuple[Note, Note | None]:
+    """The note as it is written over the one of its id, and the note that keeps what that one said before.
+
+    Where both say the same, nothing needs to be kept: the standing one stays, with what was given beside the text.
+    """
+    if says_the_same(standing, note):
+        kind = note.kind if note.kind != Note("").kind else standing.kind
+        tags = tuple(dict.fromkeys((*standing.tags, *note.tags)))
+        source = note.source or standing.source
+        return current(standing)._replace(kind=kind, tags=tags, source=source, updated=day), None
+    older, newer = superseded(standing, note, day)
+    return newer, older
 
 
 def correct(store: NoteStore, note: Note, why: str, standing: Found | None) -> Written:
@@ -118,7 +142,9 @@ def _put(store: NoteStore, note: Note, standing: Found | None, *, source: str, d
         return Written(ADDED, fresh, None if dry_run else store.write(fresh))
     old, path = standing
     same = _dated(note, old)
-    if _equal(same, old):
+    if source:  # two forms of one export name different files
+        same = same._replace(source=same.source or old.source)
+    if _equal(same._replace(source=old.source) if source else same, old):
         return Written(UNCHANGED, old, path)
     changed = _marked(same._replace(updated=note.updated or today), source)
     if not dry_run:

@@ -21,8 +21,11 @@ class Candidates(NamedTuple):
     cosines: dict[str, float] = {}
 
 
-def gather(settings: Settings, note: Note) -> Candidates:
-    """Notes of the note's realm and of `global` that are most like it. Starts no daemon and loads no model."""
+def gather(settings: Settings, note: Note, *, by_meaning: bool = True) -> Candidates:
+    """Notes of the note's realm and of `global` that are most like it. Starts no daemon and loads no model.
+
+    Without ``by_meaning`` only the index is asked.
+    """
     from chitta.index.snapshot import open_snapshot
     from chitta.index.terms import analyse
 
@@ -31,7 +34,7 @@ def gather(settings: Settings, note: Note) -> Candidates:
         return Candidates()
     realms = tuple(dict.fromkeys((note.realm, GLOBAL)))
     try:
-        cosines = _near(settings, note, realms)
+        cosines = _near(settings, note, realms) if by_meaning else {}
         terms = analyse(f"{note.title}\n{note.text}")
         by_words = [hit.id for realm in realms for hit in snapshot.keyword.search(terms, realm=realm, limit=MOST)]
         found = snapshot.catalog.notes(list(dict.fromkeys((*cosines, *by_words))))

@@ -9,13 +9,17 @@ from chitta.curation.opinion import DOUBTED, forgotten_opinion
 from chitta.curation.proof import sessions_of
 from chitta.notes.note import BOOKKEEPING_KINDS, Note
 from chitta.recall.filters import is_retired
-from chitta.safety.cleaning import SUSPECTED, TRUSTED
+from chitta.safety import SUSPECTED, TRUSTED
 
 CAPTURED, ADVISORY = "captured", "advisory"
 #: Confidence of a note that a person has kept: an ordinary note's.
 KEPT_CONFIDENCE = 0.6
-#: The knowledge kind by what was captured.
+EPISODE = "episode"
+#: State of a note that contradicts another one since a sync, and the key that names that one (chitta.portable.merging).
+CONFLICTING, CONFLICTS_WITH = "conflicting", "conflicts_with"
+#: The knowledge kind by what was captured. What merely happened stays an episode, which no prompt shows.
 KINDS = {"fix": "bug-fix", "correction": "correction", "preference": "preference"}
+HAPPENED = ("todo", "commit")
 
 
 class Waiting(NamedTuple):
@@ -47,17 +51,32 @@ def as_waiting(note: Note) -> Waiting | None:
         return None
     if note.quarantine:
         return Waiting(note, "quarantined", _suspicions(note))
+    if others := conflicts_of(note):
+        return Waiting(note, CONFLICTING, tuple(f"says otherwise than {name}" for name in others))
     if note.authority in (CAPTURED, DOUBTED):
         return Waiting(note, note.authority)
     return None
 
 
+def conflicts_of(note: Note) -> tuple[str, ...]:
+    """Ids of the notes that this one contradicts."""
+    said = dict(note.extra).get(CONFLICTS_WITH)
+    return tuple(str(one) for one in said if one) if isinstance(said, list) else ()
+
+
 def suggested_kind(note: Note) -> str:
-    """The knowledge kind that fits: of what was captured, else the note's own where it is one, else ``insight``."""
+    """The kind that fits: of what was captured, else the note's own where it is knowledge, else ``insight``."""
     what = str(dict(note.extra).get(CAPTURED) or "")
     if what in KINDS:
         return KINDS[what]
+    if what in HAPPENED:
+        return EPISODE if note.kind in BOOKKEEPING_KINDS else note.kind
     return "insight" if note.kind in BOOKKEEPING_KINDS else note.kind
+
+
+def merely_happened(note: Note) -> bool:
+    """Whether the note tells of a finished list or a commit: seldom worth keeping."""
+    return dict(note.extra).get(CAPTURED) in HAPPENED
 
 
 def kept(note: Note, kind: str, day: str) -> Note:

@@ -1,8 +1,8 @@
 """What a person does not want to be remembered again: digests in ``$CHITTA_HOME/state/refused.jsonl``.
 
 Capture looks here before it writes. A captured note's id is made from what it says, so a refused one stays out
-whichever session brings it; and as the id says what was forgotten, only a digest of realm and id is kept. The log is put aside at a megabyte and the one before it is read too, so some ten
-thousand refusals hold.
+whichever session brings it; and as the id says what was forgotten, only a digest of realm and id is kept. The log is
+put aside at a megabyte and the one before it is read too, so some ten thousand refusals hold.
 """
 
 from __future__ import annotations

@@ -45,7 +45,7 @@ def supersede(store: NoteStore, old: Placed | Note, new: Note, day: str) -> tupl
         store.write(older)
         store.write(newer, path=path)
     else:
-        store.write(newer)
+        store.write(newer, path=store.find(newer.id, newer.realm))
         store.write(older, path=path)
     return older, newer
 
@@ -54,22 +54,38 @@ def superseded(old: Note, new: Note, day: str) -> tuple[Note, Note]:
     """Both notes as they stand when ``new`` has taken the place of ``old`` on ``day``. Pure.
 
     The older is valid until that day where it says nothing else. The newer begins that day where it says no date, or
-    one that is not later than the older's: else both would be the truth of one time.
+    one that is not later than the older's: else both would be the truth of one time. Where it was replaced by the
+    older one before, it is so no more: two notes that replace each other would both be gone.
     """
-    older = old._replace(valid_until=old.valid_until or day)
+    older = old._replace(
+        valid_until=old.valid_until or day, supersedes=tuple(name for name in old.supersedes if name != new.id)
+    )
     if (old.id, old.realm) == (new.id, new.realm):
         extra = tuple((key, value) for key, value in without_imprint(old).extra if key != VERSION_OF)
         older = older._replace(id=version_id(old), extra=(*extra, (VERSION_OF, old.id)))
-    older = older._replace(superseded_by=named(old.superseded_by) or new.id)
+    before = named(old.superseded_by)
+    older = older._replace(superseded_by=new.id if before in ("", old.id) else before)
+    if named(new.superseded_by) in (old.id, new.id):
+        new = current(new)
     created = new.created if new.created and new.created > old.created else max(new.updated or day, new.created)
     replaced = tuple(dict.fromkeys((*new.supersedes, older.id)))
     return older, new._replace(created=created, supersedes=replaced)
+
+
+def current(note: Note) -> Note:
+    """The note as one that nothing replaces: without the mark, and the day that came with it."""
+    return note._replace(superseded_by="", valid_until="") if named(note.superseded_by) else note
 
 
 def version_id(note: Note) -> str:
     """The id of an older version: the note's, a dot, and 8 hex characters of what it says."""
     digest = hashlib.sha256(format_note(without_imprint(note)).encode()).hexdigest()[:_DIGEST_CHARS]
     return f"{note.id[:_ID_CHARS]}.{digest}"
+
+
+def is_version(older: Note, newer: Note) -> bool:
+    """Whether the one is an earlier version of the other, under an id of its own."""
+    return dict(older.extra).get(VERSION_OF) == newer.id
 
 
 def says_the_same(one: Note, other: Note) -> bool:

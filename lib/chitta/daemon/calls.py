@@ -8,7 +8,7 @@ import sys
 import time
 from typing import TYPE_CHECKING, Any
 
-from chitta import __version__
+from chitta import __version__, edition
 from chitta.daemon import questions
 from chitta.daemon.logbook import sentence_of
 from chitta.daemon.questions import PATIENCE_S
@@ -55,7 +55,8 @@ def call(service: Service, operation: str, body: bytes, settings: Settings) -> A
 
 
 def _ping(service: Service, asked: dict[str, Any], settings: Settings) -> dict[str, Any]:
-    return {"pid": os.getpid(), "version": __version__, "uptime_s": round(time.monotonic() - _STARTED, 1)}
+    up = round(time.monotonic() - _STARTED, 1)
+    return {"pid": os.getpid(), "version": __version__, "edition": edition.own(), "uptime_s": up}
 
 
 def _stop(service: Service, asked: dict[str, Any], settings: Settings) -> dict[str, Any]:

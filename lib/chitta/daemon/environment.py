@@ -48,8 +48,7 @@ class Environment:
         """A caller without ``CHITTA_HOME`` means the default one; it found us there, or through a shared run folder."""
         if not given and (self._default_home or os.path.dirname(self.run_dir) == self.home):
             return
-        asked = os.path.expanduser(given or str(table.BY_NAME["CHITTA_HOME"].default))
-        asked = os.path.normpath(os.path.join(self._folder, asked))
+        asked = table.Settings({"CHITTA_HOME": given or str(table.BY_NAME["CHITTA_HOME"].default)}).home
         if asked != self.home and os.path.realpath(asked) != os.path.realpath(self.home):
             raise OtherStore("this daemon serves another store")
 

@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, NamedTuple
 
+from chitta import leftovers
 from chitta.breadcrumb import place_of
 from chitta.daemon import memory
 from chitta.daemon.desk import Desk
@@ -77,10 +78,13 @@ class Service:
         self.desk = Desk()
 
     def warm_up(self) -> None:
-        """Open the index, then begin to load the models."""
+        """Open the index, begin to load the models, and remove what killed processes have left."""
         own = self.parts.environment.own()
         self.parts.freshness.begin(own)
         self.want_models(own)
+        swept = leftovers.sweep(own)
+        if swept:
+            self.parts.log.note("swept", files=len(swept))
 
     def want_models(self, settings: Settings) -> None:
         """Have the models loaded that prompts use under these settings; only a budget makes it the reranker as well."""

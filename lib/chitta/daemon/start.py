@@ -14,7 +14,7 @@ import threading
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, NoReturn
 
-from chitta import __version__, settings
+from chitta import __version__, edition, settings
 from chitta.daemon import lifecycle
 from chitta.daemon.lifecycle import AlreadyRunning, CannotStart, Listener
 
@@ -94,6 +94,7 @@ def run(environ: Mapping[str, str], folder: str, *, detached: bool, loaders: Loa
 def _serve(
     environ: Mapping[str, str], folder: str, listener: Listener, *, detached: bool, loaders: Loaders | None
 ) -> None:
+    edition.own()  # before the rest is imported: that may be newer already
     from chitta.daemon import memory
     from chitta.daemon.environment import Environment
     from chitta.daemon.logbook import Logbook

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
 from typing import NamedTuple
 
@@ -61,12 +61,24 @@ def by_rules(path: str, origin: Origin) -> Extracted:
     return Extracted(tuple(found))
 
 
-def by_agent(path: str, origin: Origin, command: list[str], limits: Limits, folder: str, token: str) -> Extracted:
-    """One run of the agent over the lines around signals; none where there is no signal. Raises ``NoCommand``."""
+def by_agent(
+    path: str,
+    origin: Origin,
+    command: list[str],
+    limits: Limits,
+    folder: str,
+    token: str,
+    *,
+    before: Callable[[], object] = lambda: None,
+) -> Extracted:
+    """One run of the agent over the lines around signals; none where there is no signal. ``before`` is called just
+    before it begins. Raises ``NoCommand``.
+    """
     material = material_of(transcript.read(path, origin.harness))
     if not material:
         return Extracted(kind=answers.IDLE, remark="no sign of anything learned")
     prompt = task.prompt(material)
+    before()
     reply = agent.ask(command, prompt, folder, token, seconds=limits.seconds, most_bytes=limits.most_bytes)
     cost = Extracted(seconds=reply.seconds, asked=len(prompt.encode()), answered=len(reply.out))
     if reply.problem:
@@ -93,6 +105,11 @@ def told_by(path: str, harness: str) -> Event:
         if told.session and told.cwd and told.time:
             break
     return told
+
+
+def is_transcript(path: str, harness: str) -> bool:
+    """Whether a client wrote it: one that its first lines tell, or anything that was said or done in it."""
+    return bool(harness_of(path)) or next(iter(transcript.read(path, harness)), None) is not None
 
 
 def harness_of(path: str) -> str:

@@ -11,15 +11,19 @@ from chitta.drain.ledger import POISONED, Known, seconds_of
 
 #: Why a transcript is passed over. Those of ``LATER`` stay in the queue.
 GONE, NOT_A_FILE, FOREIGN, LARGE = "gone", "not a file", "foreign", "too large"
+NO_TRANSCRIPT = "no transcript"
 OWN, NOTHING_NEW, SMALL, IS_POISONED = "own", "nothing new", "too small", "set aside"
 DAILY, WAITING = "daily", "waiting"
 LATER = frozenset({DAILY, WAITING})
+#: Why a file that a person names cannot be read at all.
+UNREADABLE = frozenset({GONE, NOT_A_FILE, FOREIGN, LARGE, NO_TRANSCRIPT})
 
 WORDS = {
     GONE: "the file is gone",
     NOT_A_FILE: "it is no plain file",
     FOREIGN: "it belongs to somebody else",
     LARGE: "it is larger than CHITTA_DRAIN_MOST_BYTES",
+    NO_TRANSCRIPT: "it is no transcript of an agent's session",
     OWN: "it is of an agent that chitta itself started",
     NOTHING_NEW: "nothing is new since it was read",
     SMALL: "too little is new (CHITTA_DRAIN_LEAST_BYTES)",

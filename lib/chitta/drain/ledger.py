@@ -13,8 +13,9 @@ from typing import Any, NamedTuple
 from chitta import bounded_log
 
 NAME = "drain.jsonl"
-#: Outcomes. A line of ``begun`` that is the last one of its transcript is a run that was killed.
-BEGUN, DONE, FAILED, POISONED, RELEASED = "begun", "done", "failed", "poisoned", "released"
+#: Outcomes. A line of ``begun`` that is the last one of its transcript is a run that was killed before it did anything,
+#: one of ``started`` a run that was killed after its agent or the writing of its notes had begun.
+BEGUN, STARTED, DONE, FAILED, POISONED, RELEASED = "begun", "started", "done", "failed", "poisoned", "released"
 #: Bytes of an agent's text that are counted as one token.
 BYTES_A_TOKEN = 4
 
@@ -53,6 +54,7 @@ class Known(NamedTuple):
     tries: int = 0
     last: str = ""
     outcome: str = ""
+    kills: int = 0
 
 
 class Cost(NamedTuple):
@@ -75,7 +77,9 @@ def read(state_dir: str) -> list[Run]:
 
 
 def known(runs: Iterable[Run], transcript: str) -> Known:
-    """Where a transcript stands. A run that was killed counts as a try that failed."""
+    """Where a transcript stands. A run that was killed counts as a try that failed where it had started anything;
+    ``kills`` are the last ones in a row that had not.
+    """
     found = Known()
     for run in runs:
         if run.transcript != transcript:
@@ -83,9 +87,10 @@ def known(runs: Iterable[Run], transcript: str) -> Known:
         if run.outcome == DONE:
             found = Known(run.end, run.mark, 0, run.ts, DONE)
         elif run.outcome == RELEASED:
-            found = found._replace(tries=0, last="", outcome=RELEASED)
+            found = found._replace(tries=0, last="", outcome=RELEASED, kills=0)
         else:
-            found = found._replace(tries=run.tries, last=run.ts, outcome=run.outcome)
+            kills = found.kills + 1 if run.outcome == BEGUN else 0
+            found = found._replace(tries=run.tries, last=run.ts, outcome=run.outcome, kills=kills)
     return found
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 #: Tries before a transcript is set aside (reflect: 3).
 MOST_TRIES = 3
+#: Runs in a row that were killed before they did anything, after which the transcript itself may be what kills them.
+MOST_KILLS = 10
 #: Seconds after the first failure; twice as many after each further one.
 FIRST_WAIT_S = 600.0
 
@@ -18,6 +20,6 @@ def is_due(tries: int, last: float, now: float) -> bool:
     return tries == 0 or not 0.0 <= now - last < wait_after(tries)
 
 
-def is_hopeless(tries: int) -> bool:
+def is_hopeless(tries: int, kills: int = 0) -> bool:
     """Whether it is set aside now."""
-    return tries >= MOST_TRIES
+    return tries >= MOST_TRIES or kills >= MOST_KILLS

@@ -1,7 +1,8 @@
 """One drain: each transcript that waits is weighed, read, kept as notes, written down, and only then let go.
 
-A line of ``begun`` stands in the ledger before a transcript is read, one of ``done`` after its notes are stored, and
-its lines leave the queue last; so a drain that is killed loses no entry, and its repetition finds the notes it wrote.
+A line of ``begun`` stands in the ledger before a transcript is read, one of ``started`` before its agent or the writing
+of its notes begins, one of ``done`` after its notes are stored, and its lines leave the queue last; so a drain that is
+killed loses no entry, and its repetition finds the notes it wrote.
 """
 
 from __future__ import annotations
@@ -11,14 +12,16 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
+from chitta.capture.place import realm_for
+from chitta.capture.said import is_said
 from chitta.drain import agent, answers, extraction, gate, ledger, poison, queue, retry, source, work
 from chitta.drain.extraction import Extracted, Limits, Origin
-from chitta.drain.ledger import BEGUN, DONE, FAILED, POISONED, RELEASED, Known, Run
+from chitta.drain.ledger import BEGUN, DONE, FAILED, POISONED, RELEASED, STARTED, Known, Run
 from chitta.drain.queue import Entry, Waiting
 from chitta.drain.source import Section, Transcript
 from chitta.drain.work import Workplace
 from chitta.notes.note import Note
-from chitta.notes.realms import GLOBAL, realm_of
+from chitta.notes.realms import GLOBAL
 from chitta.notes.store import NoteStore
 from chitta.settings import Settings
 
@@ -176,8 +179,10 @@ class _Drainer:
             why = gate.verdict(facts, self._bounds, self._clock(), hurried=hurried)
             if why:
                 return self._passed(entry, why, transcript.status.st_size)
-            if retry.is_hopeless(facts.known.tries):
+            if retry.is_hopeless(facts.known.tries, facts.known.kills):
                 return self._failed(entry, section, facts.known, "the drain was killed while it read it", counted=False)
+            if not extraction.is_transcript(entry.transcript, entry.harness):
+                return self._passed(entry, gate.NO_TRANSCRIPT, transcript.status.st_size)
             self._left_in_run -= 1
             self._left_today -= 1
             if self._wanted.dry_run and self._command:
@@ -185,11 +190,12 @@ class _Drainer:
             return self._read(entry, transcript, section, facts.known)
 
     def _read(self, entry: Entry, transcript: Transcript, section: Section, known: Known) -> Outcome:
-        begun = Run(self._now(), entry.transcript, BEGUN, tries=known.tries + 1, agent=bool(self._command))
+        begun = Run(self._now(), entry.transcript, BEGUN, tries=known.tries, agent=bool(self._command))
+        started = begun._replace(outcome=STARTED, tries=known.tries + 1)
         if not self._wanted.dry_run:
             self._write(begun)
         try:
-            found = self._extracted(entry, transcript, section)
+            found = self._extracted(entry, transcript, section, started)
         except agent.NoCommand as problem:
             self._write(begun._replace(outcome=FAILED, tries=known.tries, why=str(problem)))
             raise
@@ -203,7 +209,9 @@ class _Drainer:
             return Outcome(entry.transcript, READ, found.remark, found.notes, new_bytes=size)
         if found.kind in _AGAIN or found.kind == answers.REFUSED:
             return self._failed(entry, section, known, found.remark, found)
-        kept = self._kept(found.notes, begun)
+        if found.notes and not self._command:
+            self._write(started)
+        kept = self._kept(found.notes, started)
         done = begun._replace(
             ts=self._now(), outcome=DONE, start=section.start, end=section.end, mark=section.mark, notes=kept,
             digest=section.digest, why=found.remark, tries=0, seconds=found.seconds, asked=found.asked,
@@ -214,7 +222,7 @@ class _Drainer:
         self._let_go(entry, section.end)
         return Outcome(entry.transcript, READ, found.remark, found.notes, kept, size, done.tokens)
 
-    def _extracted(self, entry: Entry, transcript: Transcript, section: Section) -> Extracted:
+    def _extracted(self, entry: Entry, transcript: Transcript, section: Section, started: Run) -> Extracted:
         room = self._place.room()
         overlap = 0 if self._command else source.OVERLAP_BYTES
         path = transcript.copy(section, room, overlap)
@@ -225,7 +233,9 @@ class _Drainer:
             self._settings.integer("CHITTA_DRAIN_TIME_S"), self._settings.integer("CHITTA_DRAIN_ANSWER_BYTES")
         )
         folder, token = self._place.room(), self._place.token
-        return extraction.by_agent(path, origin, self._command, limits, folder, token)
+        return extraction.by_agent(
+            path, origin, self._command, limits, folder, token, before=lambda: self._write(started)
+        )
 
     def _origin(self, entry: Entry) -> Origin:
         """Whose it is: as the hook said, else as the session's beginning says; which client's, its lines know best."""
@@ -236,23 +246,24 @@ class _Drainer:
             moment = entry.ts or told.time or moment
         session = session or os.path.splitext(os.path.basename(entry.transcript))[0][:200]
         override = self._settings.text("CHITTA_REALM")
-        realm = realm_of(cwd, override) if cwd else override or GLOBAL
+        realm = realm_for(self._settings, cwd, session) if cwd else override or GLOBAL
         harness = extraction.harness_of(entry.transcript) or entry.harness or "agent"
         return Origin(realm, harness, session, moment[:10])
 
-    def _kept(self, notes: Sequence[Note], begun: Run) -> dict[str, int]:
-        from chitta.capture.keep import keep
+    def _kept(self, notes: Sequence[Note], started: Run) -> dict[str, int]:
+        from chitta.capture.keep import KNOWN, keep
 
         counts: Counter[str] = Counter()
         for note in notes:
             try:
-                counts[keep(self._store, note, state_dir=self._state)] += 1
+                told = is_said(self._settings, note)
+                counts[KNOWN if told else keep(self._store, note, state_dir=self._state)] += 1
             except ValueError:
                 counts[UNWRITABLE] += 1
             except OSError as problem:
                 why = f"the store cannot be written: {problem.strerror or problem}"
-                self._write(begun._replace(outcome=FAILED, tries=begun.tries - 1, why=why))
-                raise _Stop(why, Outcome(begun.transcript, FAILED, why)) from None
+                self._write(started._replace(outcome=FAILED, tries=started.tries - 1, why=why))
+                raise _Stop(why, Outcome(started.transcript, FAILED, why)) from None
         return dict(counts)
 
     def _failed(
@@ -267,7 +278,7 @@ class _Drainer:
     ) -> Outcome:
         tries = known.tries + (1 if counted else 0)
         cost = found or Extracted()
-        hopeless = retry.is_hopeless(tries) or cost.kind == answers.REFUSED
+        hopeless = retry.is_hopeless(tries, known.kills) or cost.kind == answers.REFUSED
         run = Run(
             self._now(), entry.transcript, POISONED if hopeless else FAILED, section.start, why=why, tries=tries,
             agent=bool(self._command), seconds=cost.seconds, asked=cost.asked, answered=cost.answered,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -89,6 +89,17 @@ def latency_histogram(path: Path, walls: Sequence[float], median: float, high: f
             axes.annotate(f" {name} {value:.0f} ms", (value, 0.92), xycoords=("data", "axes fraction"), color="0.3")
         axes.set_xlabel("whole hook, ms")
         axes.set_ylabel("prompts")
+
+
+def times_by_size(path: Path, sizes: Sequence[int], lines: Mapping[str, Sequence[tuple[float, float]]]) -> None:
+    """Each named line's median against the number of notes, with a band up to its 95th percentile; milliseconds."""
+    with _figure(path, (7.0, 4.2)) as axes:
+        for name, values in lines.items():
+            medians, high = [value[0] for value in values], [value[1] for value in values]
+            axes.plot(sizes, medians, marker="o", label=name)
+            axes.fill_between(sizes, medians, high, alpha=0.15)
+        axes.set(xscale="log", yscale="log", xlabel="notes in the store", ylabel="whole hook, ms")
+        axes.legend(frameon=False)
 
 
 def ablation_bars(path: Path, rows: Sequence[Row]) -> None:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from chitta.index.terms import Terms, analyse
 from chitta.recall.evidence import NO_COSINE, Evidence, weighted_share
-from chitta.recall.filters import is_expired, named, touched
+from chitta.recall.filters import is_expired, named, newest_of_circle, touched
 
 if TYPE_CHECKING:
     import numpy as np
@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
 #: Characters of a note's text in a row; the block shows less, and no more of it is kept here.
 ROW_TEXT_CHARS = 1_500
+#: Successors of successors that are looked up; a longer circle is not found.
+_MOST_SUCCESSORS = 8
 _TOKEN_LIMIT = 32
 _EVER = datetime.min.replace(tzinfo=timezone.utc)
 
@@ -47,11 +49,19 @@ class Reading:
     """A prompt's terms with their idf in this store, and the evidence of notes for it.
 
     ``mass`` is the sum of the terms' idf; ``plain`` the prompt's lower-cased distinctive tokens. What has
-    expired ``now`` (the moment of reading) replaces nothing.
+    expired ``now`` (the moment of reading) replaces nothing. Notes of the kinds ``without`` are not found.
     Safe to share between threads.
     """
 
-    def __init__(self, snapshot: Snapshot, terms: Terms, tokens: Sequence[str], now: datetime | None = None) -> None:
+    def __init__(
+        self,
+        snapshot: Snapshot,
+        terms: Terms,
+        tokens: Sequence[str],
+        now: datetime | None = None,
+        without: frozenset[str] = frozenset(),
+    ) -> None:
+        self._without = without
         self.terms = terms
         self.tokens = tuple(tokens)
         self.plain = self.tokens or terms.words
@@ -75,7 +85,9 @@ class Reading:
         with self._words_lock:
             depth, hits = self._found.get(scope, (0, []))
             if depth < limit:
-                hits = self._snapshot.keyword.search(self.terms, realm=realm, kinds=kinds, limit=limit)
+                hits = self._snapshot.keyword.search(
+                    self.terms, realm=realm, kinds=kinds, without=self._without, limit=limit
+                )
                 self._found[scope] = (limit, hits)
         return hits[:limit]
 
@@ -87,7 +99,7 @@ class Reading:
         with self._near_lock:
             found = next((one for one in self._compared if _equal(one.query, vector)), None)
             if found is None:
-                found = vectors.compare(vector)
+                found = vectors.compare(vector, self._without)
                 self._compared = [*self._compared[-1:], found]
             return found
 
@@ -141,12 +153,28 @@ class Reading:
             if missing:
                 newer = self._snapshot.catalog.successors(missing)
                 heirs = self._snapshot.catalog.notes(sorted({heir for names in newer.values() for heir in names}))
-                for name, (note, terms) in self._snapshot.catalog.with_terms(missing).items():
-                    if name in newer and not named(note.superseded_by):
+                found = self._snapshot.catalog.with_terms(missing)
+                chains = self._chains([note for note, _ in found.values()])
+                for name, (note, terms) in found.items():
+                    if newest_of_circle(name, chains) == name:
+                        note = note._replace(superseded_by="", valid_until="")
+                    elif name in newer and not named(note.superseded_by):
                         claimants = [heirs[at] for at in newer[name] if at in heirs]
                         note = note._replace(superseded_by=_heir(note, claimants, self.now))
                     self._weighed[name] = self._weigh_one(note, terms)
         return {name: self._weighed[name] for name in names if name in self._weighed}
+
+    def _chains(self, notes: Iterable[Note]) -> dict[str, Note]:
+        """The replaced ones of these notes with their successors, by id; {} where none is replaced."""
+        chains = {note.id: note for note in notes if named(note.superseded_by)}
+        wanted = {named(note.superseded_by) for note in chains.values()} - chains.keys()
+        for _ in range(_MOST_SUCCESSORS):
+            if not wanted:
+                break
+            heirs = self._snapshot.catalog.notes(sorted(wanted))
+            chains.update(heirs)
+            wanted = {named(heir.superseded_by) for heir in heirs.values()} - chains.keys() - {""}
+        return chains
 
     def _weigh_one(self, note: Note, terms: NoteTerms) -> _Weighed:
         title_weights = self._snapshot.keyword.idf(terms.title)
@@ -170,7 +198,7 @@ def _heir(note: Note, claimants: Iterable[Note], now: datetime) -> str:
         for one in claimants
         if not one.quarantine
         and not is_expired(one, now)
-        and not (one.id in note.supersedes and (touched(note) or _EVER) > (touched(one) or _EVER))
+        and not (one.id in note.supersedes and (touched(note) or _EVER, note.id) > (touched(one) or _EVER, one.id))
     }
     return max(ages, key=lambda name: ages[name], default="")
 
@@ -188,6 +216,12 @@ def _parts_of(token: str) -> frozenset[str]:
     return frozenset(terms.exact or terms.words)
 
 
-def read_prompt(snapshot: Snapshot, text: str, tokens: Sequence[str], now: datetime | None = None) -> Reading:
+def read_prompt(
+    snapshot: Snapshot,
+    text: str,
+    tokens: Sequence[str],
+    now: datetime | None = None,
+    without: frozenset[str] = frozenset(),
+) -> Reading:
     """Analyse a prompt (or any text to recall on) against a snapshot."""
-    return Reading(snapshot, analyse(text), tokens, now)
+    return Reading(snapshot, analyse(text), tokens, now, without)

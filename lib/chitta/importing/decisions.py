@@ -20,11 +20,13 @@ from chitta.importing.imported import (
     checked,
     digest_of,
     is_markdown,
+    place_of,
     read_file,
     walk,
     whole_day,
     with_aliases,
 )
+from chitta.importing.instruction_files import is_instructions
 from chitta.importing.markdown import front_matter_remark
 from chitta.importing.sections import Section, sections
 from chitta.notes.frontmatter import decode, note_from_fields, parts_of
@@ -42,6 +44,8 @@ PLACES = (
 TRUST = 0.8
 TRUST_PROPOSED = 0.4
 
+#: Any name of a file: what is asked of a folder is asked of what would lie in it.
+INSIDE = "_"
 _FOLDERS = frozenset(
     {"adr", "adrs", "decisions", "architectural-decisions", "architecture-decisions", "decision-records"}
 )
@@ -72,18 +76,28 @@ _AGAINST = {"rejected": "was rejected", "declined": "was rejected", "deprecated"
 
 
 class _Folder(NamedTuple):
-    """One folder of records: which file has which number, and the label that names its notes."""
+    """One folder of records (absolute): which file has which number, the label that names its notes, and ``key``,
+    from which their ids are made.
+    """
 
     root: Path
     label: str
+    key: str
     names: Mapping[int, str]
 
 
 def detect(path: Path) -> bool:
-    """Whether this is a folder of decision records, or a record in one."""
+    """Whether this is a folder of decision records, or what :func:`is_decision` takes."""
     if not path.is_dir():
-        return _is_record(path) and (_is_place(path.parent) or _has_decision(path))
+        return is_decision(path)
     return _is_place(path) and any(_is_record(file) and _has_decision(file) for file in _listed(path))
+
+
+def is_decision(file: Path) -> bool:
+    """Whether a file is in a folder of records, at whatever depth, or is a record by itself."""
+    if not is_markdown(file.name) or is_instructions(file):
+        return False
+    return _place_above(file) is not None or (_is_record(file) and _has_decision(file))
 
 
 def default_paths() -> tuple[Path, ...]:
@@ -92,24 +106,47 @@ def default_paths() -> tuple[Path, ...]:
 
 
 def read(path: Path, *, realm: str) -> Iterator[Imported]:
-    """Each record as a note of the kind ``decision``; of a project's folder, the records at the usual places."""
+    """Each record as a note of the kind ``decision``; of a folder that is no place of records, all those below it."""
     if not path.is_dir():
-        yield _read_one(path, _folder(path.parent), realm, given=True)
+        yield _read_one(path, _folder(_place_above(path) or path.parent, realm), realm, given=True)
         return
-    roots = [path] if _is_place(path) or any(map(_is_record, _listed(path))) else _places(path)
-    if not roots:
-        yield Imported(None, str(path), f"has no decision records, nor {', '.join(PLACES[:3])} with some")
-    for root in roots:
-        problems: list[Imported] = []
-        folder = _folder(root)
-        for file in walk(root, problems, keep=is_markdown, without=NOT_OURS):
+    if not (_is_place(path) or any(map(_is_record, _listed(path)))):
+        found = False
+        for item in read_below(path, realm=realm):
+            found = True
+            yield item
+        if not found:
+            yield Imported(None, str(path), f"has no decision records, nor {', '.join(PLACES[:3])} with some")
+        return
+    problems: list[Imported] = []
+    folder = _folder(_place_above(path / INSIDE) or path, realm)
+    for file in walk(path, problems, keep=is_markdown, without=NOT_OURS):
+        if not is_instructions(file):
             yield _read_one(file, folder, realm)
-        yield from problems
+    yield from problems
 
 
-def _places(path: Path) -> list[Path]:
-    found = (path / place for place in PLACES)
-    return [place for place in found if place.is_dir() and any(_is_record(file) for file in _listed(place))]
+def read_below(path: Path, *, realm: str) -> Iterator[Imported]:
+    """The records below any folder, each as it would be read with its own folder."""
+    problems: list[Imported] = []
+    folders: dict[Path, _Folder] = {}
+    for file in files_below(path, problems):
+        root = _place_above(file) or file.parent
+        if root not in folders:
+            folders[root] = _folder(root, realm)
+        yield _read_one(file, folders[root], realm)
+    yield from problems
+
+
+def files_below(path: Path, problems: list[Imported]) -> Iterator[Path]:
+    """The files below a folder that :func:`is_decision` takes."""
+    return (file for file in walk(path, problems, keep=is_markdown, without=NOT_OURS) if is_decision(file))
+
+
+def _place_above(file: Path) -> Path | None:
+    """The folder of records (absolute) in which a file lies, at whatever depth; None where it lies in none."""
+    whole = Path(os.path.abspath(file))
+    return next((folder for folder in whole.parents if _is_place(folder) and detect(folder)), None)
 
 
 def _is_place(folder: Path) -> bool:
@@ -143,24 +180,28 @@ def _has_decision(path: Path) -> bool:
     )
 
 
-def _folder(root: Path) -> _Folder:
+def _folder(root: Path, realm: str) -> _Folder:
     names: dict[int, str] = {}
     for file in _listed(root):
         number = _number(file.name)
         if number is not None:
             names.setdefault(number, file.name)
     whole = Path(os.path.abspath(root))
-    return _Folder(root, "/".join(whole.parts[-2:] if len(whole.parts) > 2 else whole.parts[-1:]), names)
+    label = place_of(whole / INSIDE, whole, realm).removesuffix(INSIDE).strip("/")
+    if label:
+        return _Folder(whole, label, whole.name if label in PLACES else label, names)
+    return _Folder(whole, "/".join(whole.parts[-2:] if len(whole.parts) > 2 else whole.parts[-1:]), whole.name, names)
 
 
-def _id(folder: _Folder, name: str, realm: str) -> str:
-    """The id of the record of this file name: its folder's own name and its own, wherever the project lies."""
-    own = folder.label.rpartition("/")[2]
-    return make_id(Path(name).stem, realm, salt=f"decisions\0{own}\0{name}")
+def _id(key: str, name: str, realm: str) -> str:
+    """The id of the record of this file name. At the usual places its folder's own name is the key, wherever the
+    project lies; of two folders of one name in a repository, each has its path.
+    """
+    return make_id(Path(name).stem, realm, salt=f"decisions\0{key}\0{name}")
 
 
 def _read_one(path: Path, folder: _Folder, realm: str, *, given: bool = False) -> Imported:
-    name = below(path, folder.root)
+    name = below(Path(os.path.abspath(path)), folder.root)
     stem = path.stem.lower()
     if _TEMPLATE.search(stem):
         return Imported(None, str(path), "is a template")
@@ -179,11 +220,14 @@ def _read_one(path: Path, folder: _Folder, realm: str, *, given: bool = False) -
     fields.pop("status", None)
     fields["kind"] = "decision"
     fields.setdefault("created", _date(body))
-    note = note_from_fields(fields, body, fallback_id=_id(folder, name, realm), fallback_realm=realm)
+    note = note_from_fields(fields, body, fallback_id=_id(folder.key, name, realm), fallback_realm=realm)
     note = note._replace(title=_TITLE_NUMBER.sub("", note.title, count=1) or one_line(path.stem), confidence=TRUST)
     note = note._replace(source=note.source or f"decision record {folder.label}/{name}")
     note = _with_links(note, folder, name, status, body, remarks)
-    return checked(_with_status(note, status, remarks), str(path), digest_of(file.data), remarks=remarks, day=file.day)
+    noted = _with_status(note, status, remarks)
+    older = [(_id(folder.root.name, name, realm), "")] if note.id == _id(folder.key, name, realm) else []
+    item = checked(noted, str(path), digest_of(file.data), remarks=remarks, day=file.day)
+    return item._replace(older=tuple(each for each in older if each[0] != note.id))
 
 
 def _with_status(note: Note, status: str, remarks: list[str]) -> Note:
@@ -221,7 +265,7 @@ def _with_links(note: Note, folder: _Folder, name: str, status: str, body: str, 
                 if target is None:
                     remarks.append(f"names a record that is not here: {one_line(line, 80)}")
                 elif target != name:
-                    found.append(_id(folder, target, note.realm))
+                    found.append(_id(folder.key, target, note.realm))
     supersedes = tuple(dict.fromkeys((*note.supersedes, *older)))
     return note._replace(supersedes=supersedes, superseded_by=note.superseded_by or next(iter(newer), ""))
 

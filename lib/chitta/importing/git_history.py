@@ -103,13 +103,19 @@ def read(path: Path, *, realm: str) -> Iterator[Imported]:
 
 def _summary(path: Path, passed: Counter[str], count: int) -> Iterator[Imported]:
     sentences = {
-        "without a body": "fix commits say nothing more than their subject; passed over",
-        "bot": "commits of bots; passed over",
-        "picked twice": "commits that are there twice (picked to another branch); passed over",
+        "without a body": (
+            "1 fix commit says nothing more than its subject; passed over",
+            "fix commits say nothing more than their subjects; passed over",
+        ),
+        "bot": ("1 commit of a bot; passed over", "commits of bots; passed over"),
+        "picked twice": (
+            "1 commit that is there twice (picked to another branch); passed over",
+            "commits that are there twice (picked to another branch); passed over",
+        ),
     }
-    for why, words in sentences.items():
+    for why, (one, many) in sentences.items():
         if passed[why]:
-            yield Imported(None, str(path), f"{passed[why]:,} {words}")
+            yield Imported(None, str(path), one if passed[why] == 1 else f"{passed[why]:,} {many}")
     if count >= MAX_COMMITS:
         yield Imported(None, str(path), f"commits before the last {MAX_COMMITS:,} were not read")
 

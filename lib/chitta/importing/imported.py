@@ -11,12 +11,15 @@ import os
 import re
 import stat
 from collections.abc import Callable, Iterator, Mapping
+from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
-from chitta.notes.frontmatter import format_note
+from chitta.importing.doubts import as_text
+from chitta.notes.frontmatter import MAX_FRONT_MATTER, fields_of, format_note
 from chitta.notes.imprint import digest
 from chitta.notes.note import BOOKKEEPING_KINDS, KNOWLEDGE_KINDS, Note, one_line
+from chitta.notes.realms import realm_of, work_tree
 from chitta.notes.store import MAX_NOTE_BYTES
 
 MARKDOWN = (".md", ".markdown")
@@ -34,6 +37,8 @@ _DATES = ("created", "updated", "valid_from", "valid_until")
 _DAY_FORMATS = ("%Y/%m/%d", "%d.%m.%Y", "%d %B %Y", "%d %b %Y", "%B %d, %Y", "%b %d, %Y", "%B %d %Y", "%Y%m%d")
 _ISO = re.compile(r"(\d{4}-\d{2})(-\d{2}(?=$|[T ,]))?")
 _SHOWN = 60
+#: Characters of front matter in Python's writing that YAML cannot make too long: it escapes one to at most ten.
+_SURELY_SHORT = MAX_FRONT_MATTER // 16
 
 
 class Imported(NamedTuple):
@@ -50,6 +55,10 @@ class Imported(NamedTuple):
     digest: str = ""
     remark: str = ""
     file_day: str = ""
+    #: Ids that an older rule gave the note, each with the ``source`` that it gave it ("": only an equal digest tells).
+    older: tuple[tuple[str, str], ...] = ()
+    #: Whether ``source`` was not named by the note: it says where the file lies, and a standing note keeps its own.
+    placed: bool = False
 
 
 class FileRead(NamedTuple):
@@ -61,7 +70,7 @@ class FileRead(NamedTuple):
 
 
 def read_file(path: Path, root: Path | None = None) -> FileRead:
-    """A regular file of at most 4 MiB. One that is a link must not lead out of ``root``, where that is given."""
+    """A regular file of text, of at most 4 MiB. One that is a link must not lead out of ``root``, where that is given."""
     try:
         if root is not None and leads_outside(path, root):
             return FileRead(problem="is a link that leads out of the folder; import what it points to instead")
@@ -74,7 +83,8 @@ def read_file(path: Path, root: Path | None = None) -> FileRead:
         return FileRead(problem=reason(problem))
     if len(data) > MAX_NOTE_BYTES:
         return FileRead(problem=f"is larger than {MAX_NOTE_BYTES >> 20} MiB")
-    return FileRead(data, day=_file_day(status.st_mtime))
+    data, problem_of = as_text(data)
+    return FileRead(data, problem_of, _file_day(status.st_mtime))
 
 
 def leads_outside(path: Path, root: Path) -> bool:
@@ -124,9 +134,49 @@ def below(path: Path, root: Path) -> str:
         return path.name
 
 
+def place_of(path: Path, root: Path, realm: str) -> str:
+    """The name of a file from which its note's id is made: one name, whichever folder it was imported by.
+
+    In a repository that is the path below its top, and in a realm that is not the repository's the repository's
+    before it. Outside of one it is the path below ``root``, the folder that was given.
+    """
+    whole = Path(os.path.realpath(path.parent), path.name)
+    top, own = _repository(str(whole.parent))
+    if not top:
+        return below(path, root)
+    place = below(whole, Path(top))
+    return place if own == realm else f"{own.removeprefix('project:')}/{place}"
+
+
+def older_places(path: Path, root: Path, place: str) -> list[tuple[str, str]]:
+    """What :func:`place_of` was before it knew repositories: the path below whatever folder was given.
+
+    Each comes with itself where it was given by ``root``, else with "". What another file is named now is left out.
+    """
+    whole = Path(os.path.realpath(path.parent), path.name)
+    top = _repository(str(whole.parent))[0]
+    if not top:
+        return []
+    given, parts = below(path, root), below(whole, Path(top)).split("/")
+    names = dict.fromkeys([given, *("/".join(parts[at:]) for at in range(len(parts)))])
+    others = (name for name in names if name != place and name != "/".join(parts))
+    found = [(name, name if name == given else "") for name in others if not Path(top, name).exists()]
+    own = "/".join(parts)
+    return found if own == place else [(own, own if own == given else ""), *found]
+
+
+@lru_cache(maxsize=4096)
+def _repository(folder: str) -> tuple[str, str]:
+    """The top of the repository in which a folder lies, and its realm; both empty outside of one."""
+    top = work_tree(folder)
+    return (top, realm_of(top)) if top else ("", "")
+
+
 def whole_day(text: str) -> str:
     """A date in one of the usual ways of writing, as ISO (kept as it is when it is that already); "" for none."""
     text = text.strip()
+    if not text:
+        return ""
     found = _ISO.match(text)
     if found and (found[2] or found.end() == len(text)):
         for candidate, kept in ((text, text), (found[0] + ("" if found[2] else "-01"), found[0])):
@@ -165,6 +215,10 @@ def checked(note: Note, place: str, read: str, *, remarks: list[str], day: str =
         days[name] = whole_day(written)
         if written and not days[name]:
             remarks = [*remarks, f"{name}: {one_line(written, _SHOWN)!r} is no date that can be read; left out"]
+    # A day more: it may be tomorrow already where the note was written.
+    if days["created"][:10] > (datetime.date.today() + datetime.timedelta(days=1)).isoformat():
+        said = f"created: {days['created']!r} is in the future; " + ("its file's day is taken" if day else "left out")
+        remarks, days["created"] = [*remarks, said], ""
     note = note._replace(
         created=days["created"],
         updated=days["updated"],
@@ -172,7 +226,8 @@ def checked(note: Note, place: str, read: str, *, remarks: list[str], day: str =
         valid_until=days["valid_until"],
     )
     try:
-        format_note(note)
+        if len(repr(fields_of(note))) > _SURELY_SHORT:  # else it fits, and to write it out takes time
+            format_note(note)
     except ValueError as problem:
         return Imported(None, place, str(problem))
     return Imported(note, place, "", read, "; ".join(remarks), day)

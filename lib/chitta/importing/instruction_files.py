@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from chitta.importing.imported import NOT_OURS, Imported, below, is_markdown, leads_outside, walk
+from chitta.importing.imported import NOT_OURS, Imported, is_markdown, leads_outside, place_of, walk
 from chitta.importing.sections import Section, prose
 from chitta.notes.frontmatter import parts_of
 from chitta.notes.note import one_line
@@ -119,12 +119,24 @@ def is_instructions(path: Path) -> bool:
 
 
 def find(path: Path, problems: list[Imported]) -> Iterator[Path]:
-    """The file, or the folder's files of instructions: those that are links to others come last."""
+    """The file, or the folder's files of instructions: those that are links to others come last.
+
+    One link that is given by itself stands for the file of instructions that it leads to.
+    """
     if not path.is_dir():
-        yield path
+        real = Path(os.path.realpath(path))
+        led = path.is_symlink() and is_instructions(real) and not leads_outside(path, top(path.parent))
+        yield path.parent / os.path.relpath(real, os.path.realpath(path.parent)) if led else path
         return
     files = walk(path, problems, keep=_may_be, hidden=_HIDDEN, without=NOT_OURS)
-    yield from sorted((file for file in files if is_instructions(file)), key=lambda file: file.is_symlink())
+    found = [file for file in files if is_instructions(file)]
+    folders = {folder: at for at, folder in enumerate(dict.fromkeys(file.parent for file in found))}
+    # In a folder CLAUDE.md and its like first: other files are mostly copies of them.
+    links = {file for file in found if file.is_symlink()}
+    yield from sorted(
+        found,
+        key=lambda file: (file in links, folders[file.parent], file not in links and file.name not in _IMPORTING),
+    )
 
 
 def top(folder: Path) -> Path:
@@ -143,10 +155,12 @@ def top(folder: Path) -> Path:
 
 
 def label(file: Path, root: Path, realm: str) -> str:
-    """The file as its notes name it: below its project; in the realm ``global``, which has no folder, whole."""
+    """The file as its notes name it: below its repository (:func:`chitta.importing.imported.place_of`), else below
+    ``root``; in the realm ``global``, which has no folder, whole.
+    """
     whole = Path(os.path.abspath(file))
     if realm != GLOBAL:
-        return below(whole, root)
+        return place_of(whole, root, realm)
     try:
         return "~/" + whole.relative_to(Path.home()).as_posix()
     except ValueError:

@@ -14,14 +14,15 @@ from pathlib import Path
 from typing import NamedTuple
 
 from chitta.importing import instruction_files as files
-from chitta.importing.imported import SECTION_KEY, Imported, checked, digest_of, read_file
+from chitta.importing.imported import SECTION_KEY, Imported, below, checked, digest_of, read_file
 from chitta.importing.markdown import front_matter_remark, with_description
-from chitta.importing.rules import correction_of, is_rule, kind_of, sentences
-from chitta.importing.sections import Block, Section, blocks, sections
+from chitta.importing.rules import LONGEST_SENTENCE, correction_of, is_rule, kind_of, lines_of, sentences
+from chitta.importing.sections import Block, Section, blocks, prose, sections
 from chitta.notes.correction import make_correction
 from chitta.notes.frontmatter import decode
 from chitta.notes.ids import make_id
 from chitta.notes.note import Note, one_line
+from chitta.notes.realms import GLOBAL
 
 TITLE = "Instructions for agents"
 READS = (
@@ -30,6 +31,8 @@ READS = (
 )
 #: Items from which a list is long: each of its rules is a note of its own.
 LONG_LIST = 4
+#: Lines up to which a section without a list is a list of rules, where each of them is a correction.
+SHORT_SECTION = 3
 #: Words that an item needs to be understood without its list.
 SELF_CONTAINED_WORDS = 4
 #: A rule that was written down for agents is meant; corrections have a trust of their own.
@@ -37,6 +40,12 @@ TRUST = 0.8
 _TITLE_CHARS = 120
 _KEY_WORDS = 6
 _LEAD_IN_WORDS = 12
+# Headings that say nothing of what stands below them.
+_BARE = frozenset(
+    "agent agents claude codex convention conventions copilot cursor gemini general guideline guidelines important"
+    " instructions misc miscellaneous note notes other overview preference preferences readme rule rules tips todo"
+    " windsurf".split()
+)
 
 
 detect = files.detect
@@ -52,6 +61,7 @@ class _Source(NamedTuple):
     day: str
     front: files.Front
     used: Counter[str]
+    older: str = ""  # the label that an older rule gave it
 
 
 class _Pending(NamedTuple):
@@ -85,7 +95,9 @@ def read(path: Path, *, realm: str) -> Iterator[Imported]:
             continue
         done[real] = file.name
         front = files.front_of(decode(read_as.data))
-        source = _Source(file, files.label(file, root, place), place, read_as.day, front, Counter())
+        label, older = files.label(file, root, place), below(Path(os.path.abspath(file)), root)
+        older = "" if place == GLOBAL or older == label else older
+        source = _Source(file, label, place, read_as.day, front, Counter(), older)
         more: list[Path] = []
         yield from _sections(source, home, depth, more)
         pending[:0] = [_Pending(imported, depth + 1, home, place) for imported in more]
@@ -119,7 +131,7 @@ def _sections(source: _Source, home: Path, depth: int, more: list[Path] | None) 
 
 
 def _notes(source: _Source, section: Section, remarks: list[str], *, first: bool) -> Iterator[Imported]:
-    parts = blocks(section)
+    parts = _short(section) or blocks(section)
     alone = _alone(parts)
     taken = {part.line for part in alone}
     left = "\n".join(part.raw for part in parts if part.line not in taken).strip("\n")
@@ -141,6 +153,20 @@ def _alone(parts: list[Block]) -> list[Block]:
     return [part for part in listed if correction_of(part.item) or (long and _stands_alone(part.item))]
 
 
+def _short(section: Section) -> list[Block]:
+    """The lines of a short section as items, where each of them is a correction; else none."""
+    if len(section.text.strip()) > SHORT_SECTION * LONGEST_SENTENCE or prose(section.text) != section.text:
+        return []
+    lines = lines_of(section.text)
+    if not 1 < len(lines) <= SHORT_SECTION or not all(correction_of(line) for line in lines):
+        return []
+    numbers = [at for at, line in enumerate(section.text.split("\n")) if line.strip() and line.strip() in lines]
+    first = section.line + section.headed
+    return [
+        Block(line, first + (numbers[at] if at < len(numbers) else at), line.strip()) for at, line in enumerate(lines)
+    ]
+
+
 def _stands_alone(item: str) -> bool:
     first = _first(item)
     refers = first.split(" ")[0].casefold() in files.REFERRING if first else True
@@ -149,7 +175,7 @@ def _stands_alone(item: str) -> bool:
 
 def _section_note(source: _Source, section: Section, text: str, remarks: list[str], *, first: bool) -> Imported:
     found = correction_of(text) if len(sentences(text)) == 1 else None
-    title = _title(section) or one_line(source.front.description) or _first(text)
+    title = _telling(source, section, text) or one_line(source.front.description) or _first(text)
     if first:
         text = with_description(text, source.front.description)
     key = (*section.headings, "")
@@ -199,7 +225,11 @@ def _finished(
         extra=tuple(extra.items()),
     )
     read = digest_of(source.label, "\n".join(section.headings), raw, repr(sorted(source.front.fields.items())))
-    return checked(note, _place(source, line), read, remarks=remarks, day=source.day)
+    item = checked(note, _place(source, line), read, remarks=remarks, day=source.day)
+    if not source.older:
+        return item
+    before = make_id(name, source.realm, salt=salt.replace(source.label, source.older, 1))
+    return item._replace(older=((before, source.older),))
 
 
 def _place(source: _Source, line: int) -> str:
@@ -208,6 +238,15 @@ def _place(source: _Source, line: int) -> str:
 
 def _title(section: Section) -> str:
     return one_line(": ".join(section.headings[-2:] if len(section.headings) > 2 else section.headings[-1:]))
+
+
+def _telling(source: _Source, section: Section, text: str) -> str:
+    """The title, with the first sentence after a heading that alone says nothing."""
+    title, first = _title(section), _first(text).rstrip(" .!")
+    bare = section.headings[-1].strip(" :").casefold().removesuffix(".md") if section.headings else ""
+    if not first or first.endswith(":") or (bare not in _BARE and bare != source.path.stem.casefold()):
+        return title
+    return f"{title}: {first[:1].lower() + first[1:] if first[1:2].islower() else first}"
 
 
 def _named(section: Section) -> str:

@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterator
 from pathlib import Path
 
+from chitta.importing.doubts import remarks_on
 from chitta.importing.imported import Imported, checked, digest_of, reason, with_aliases
 from chitta.importing.markdown import with_description, with_origin
 from chitta.notes.frontmatter import decode, heading, note_from_fields
@@ -86,4 +87,4 @@ def _read_line(line: bytes, place: str, realm: str) -> Imported:
     if given is None:
         note = note._replace(id=make_id(first_line, note.realm, salt=note.text))
     note = with_origin(note._replace(title=note.title or heading(note.text) or first_line), "")
-    return checked(note, place, digest_of(line.strip()), remarks=[])
+    return checked(note, place, digest_of(line.strip()), remarks=remarks_on(fields, note))

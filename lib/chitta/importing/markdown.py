@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+from chitta.importing import doubts
 from chitta.importing.imported import (
     MARKDOWN,
     Imported,
-    below,
     checked,
     digest_of,
     markdown_files,
+    older_places,
+    place_of,
     read_file,
     with_aliases,
 )
@@ -38,7 +40,7 @@ def read(path: Path, *, realm: str, without: Callable[[Path], bool] | None = Non
     """Each Markdown file as a note, but for those that ``without`` names (another reader's).
 
     ``realm`` is for notes that name none. A given id is kept; else a note is named after its realm and its path
-    below the folder that was given, so it keeps its id when it is edited and imported again.
+    (:func:`chitta.importing.imported.place_of`), so it keeps its id when it is edited and imported again.
     """
     if not path.is_dir():
         yield _read_one(path, path.parent, realm, given=True)
@@ -55,15 +57,21 @@ def _read_one(path: Path, root: Path, realm: str, *, given: bool = False) -> Imp
     if file.problem:
         return Imported(None, str(path), file.problem)
     parts = parts_of(decode(file.data))
+    if why := doubts.empty(parts):
+        return Imported(None, str(path), why)
     fields = with_aliases(parts.fields)
     body = with_description(parts.body, fields.pop("description", None))
     note = note_from_fields(fields, body, fallback_id=_NO_ID, fallback_realm=realm)
-    place = below(path, root)
+    place = place_of(path, root, note.realm)
+    older: list[tuple[str, str]] = []
     if note.id == _NO_ID:
+        before = older_places(path, root, place)
+        older = [(make_id(path.stem, note.realm, salt=name), source) for name, source in before]
         note = note._replace(id=make_id(path.stem, note.realm, salt=place))
-    note = with_origin(note._replace(title=note.title or one_line(path.stem)), place)
-    remarks = [front_matter_remark(parts.problem)] if parts.problem else []
-    return checked(note, str(path), digest_of(file.data), remarks=remarks, day=file.day)
+    taken = with_origin(note._replace(title=note.title or one_line(path.stem)), place)
+    remarks = [front_matter_remark(parts.problem)] if parts.problem else doubts.remarks_on(fields, note)
+    item = checked(taken, str(path), digest_of(file.data), remarks=remarks, day=file.day)
+    return item._replace(older=tuple(older), placed=not note.source and taken.source == place)
 
 
 def front_matter_remark(problem: str) -> str:

@@ -38,8 +38,18 @@ _SHAPES = (
     # not X but Y
     re.compile(r"not\s+(?P<wrong>(?!only\b|just\b).+?),?\s+but\s+(?P<right>(?!also\b).+)", re.I),
 )  # fmt: skip
-_WHY = re.compile(r"\s*(?:,\s*)?\b(?:because|since|so that)\b\s+(?P<why>.+)$|\s+\((?P<note>[^()]{8,})\)$", re.I)
+# Where the sides may end and the reason begin.
+_CLAUSE = re.compile(
+    r"\s*;\s+|\s*:\s+|\s+[-\u2013\u2014]+\s+|\s*\u2014\s*|\.\s+|\s+(?=\([^()]{8,}\)$)"
+    r"|,?\s+(?:because|since|so that)\s+|,\s+(?=(?:so|as|which|we|it|they|this|see)\s)",
+    re.I,
+)
+_SPAN = re.compile(r"`[^`]*`")
+_SCOPE = re.compile(r"\s(?:in|inside|for|on|within)\s", re.I)
+_SCOPED_RIGHT = re.compile(r"(\S+)\s+(?:in|for|on|within)\s+.+", re.I)
+_PATH = re.compile(r"(?:~?/|\.{1,2}/)?[\w.@-]+(?:/[\w.@*-]+)+\.\w{1,5}")
 _LEADING = re.compile(rf"(?:please\s+|always\s+|just\s+)*(?:{_VERB}\s+)?", re.I)
+_UNLESS = re.compile(r"\b(?:unless|except)\b", re.I)
 _CONDITION = re.compile(r"\b(?:unless|except|if|when(?:ever)?|while|until|where)\b", re.I)
 _VAGUE = re.compile(
     r"\W*(?:it|this|that|them|these|those|they|one|the (?:former|latter)|anything|everything|such)\b", re.I
@@ -111,26 +121,39 @@ def is_rule(sentence: str) -> bool:
 
 def _read(sentence: str) -> Correction | None:
     sentence = sentence.rstrip(" .!")
-    if (
-        len(sentence) > LONGEST_SENTENCE
-        or sentence.endswith("?")
-        or _CONDITION.search(re.sub(r"`[^`]*`", "", sentence))
-    ):
+    if len(sentence) > LONGEST_SENTENCE or sentence.endswith("?"):
         return None
-    cut = _WHY.search(sentence)
-    why = one_line((cut["why"] or cut["note"] or "") if cut else "")
-    sentence = sentence[: cut.start()] if cut else sentence
-    for shape in _SHAPES:
-        found = shape.fullmatch(sentence.rstrip(" .!"))
-        if found is not None:
-            wrong, right = _side(found["wrong"]), _side(found["right"])
-            preferred = re.match(r"(?:please\s+|always\s+)*prefer\b", sentence, re.I) is not None
-            return Correction(wrong, right, why) if _holds(wrong, right, weak=preferred) else None
+    bare = _SPAN.sub(lambda span: "`" + "x" * (len(span[0]) - 2) + "`", sentence)  # code ends no clause
+    ends = [(cut.start(), cut.end()) for cut in _CLAUSE.finditer(bare)]
+    for start, end in [*ends, (len(sentence), len(sentence))]:  # the first clause that says both sides has them
+        said, why = sentence[:start].rstrip(" .!"), one_line(sentence[end:])
+        if _CONDITION.search(bare[:start]) or _UNLESS.search(bare[end:]) or _CONDITION.match(bare[end:].lstrip("( ")):
+            return None
+        for shape in _SHAPES:
+            found = shape.fullmatch(said)
+            if found is not None:
+                wrong, right = _sides(_side(found["wrong"]), _side(found["right"]))
+                preferred = re.match(r"(?:please\s+|always\s+)*prefer\b", said, re.I) is not None
+                why = why[1:-1] if why.startswith("(") and why.endswith(")") else why
+                return Correction(wrong, right, why) if _holds(wrong, right, weak=preferred) else None
     return None
 
 
+def _sides(wrong: str, right: str) -> tuple[str, str]:
+    """The code alone where each side quotes one piece and says no place for it; a word alone for a word."""
+    spans = [_SPAN.findall(wrong), _SPAN.findall(right)]
+    if all(len(each) == 1 for each in spans) and spans[0] != spans[1]:
+        if not _SCOPE.search(wrong.partition(spans[0][0])[2] + " ") and not _SCOPE.search(
+            right.partition(spans[1][0])[2] + " "
+        ):
+            return spans[0][0], spans[1][0]
+    scoped = _SCOPED_RIGHT.fullmatch(right) if len(wrong.split()) == 1 else None
+    return (wrong, scoped[1]) if scoped is not None and scoped[1].casefold() != wrong.casefold() else (wrong, right)
+
+
 def _side(text: str) -> str:
-    return one_line(_LEADING.sub("", text.strip(), count=1)).strip(" ,;:.") or one_line(text)
+    plain = one_line(_LEADING.sub("", text.strip(), count=1)).strip(" ,;:.")
+    return re.sub(r",?\s+instead$", "", plain, flags=re.I) or one_line(text)
 
 
 def _holds(wrong: str, right: str, *, weak: bool) -> bool:
@@ -143,12 +166,20 @@ def _holds(wrong: str, right: str, *, weak: bool) -> bool:
         return False
     if wrong.count("`") % 2 or right.count("`") % 2 or wrong.count("(") != wrong.count(")"):
         return False
-    return any(match_triggers(trigger, (trigger,)) is not None for trigger in triggers_for(wrong))
+    triggers = triggers_for(wrong)
+    if any(_PATH.fullmatch(trigger) for trigger in triggers):  # whoever speaks of a file orders nothing
+        return False
+    return any(match_triggers(trigger, (trigger,)) is not None for trigger in triggers)
 
 
 def _plain(text: str) -> str:
     """Without emphasis; code spans stay."""
     return _EMPHASIS.sub(r"\2", _EMPHASIS.sub(r"\2", text)).replace("\u2019", "'")
+
+
+def lines_of(text: str) -> list[str]:
+    """The text's lines that are not blank, as they are written; one that goes on with the one before it joins it."""
+    return [line for line in _joined(text.split("\n")) if line.strip()]
 
 
 def _joined(lines: list[str]) -> list[str]:

@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import importlib
 import os
+from collections import Counter
 from collections.abc import Callable, Iterator
 from functools import cache, partial
 from pathlib import Path
 from typing import NamedTuple
 
-from chitta.importing.imported import Imported, markdown_files, reason
+from chitta.importing import decisions, instruction_files
+from chitta.importing.imported import NOT_OURS, Imported, is_markdown, markdown_files, reason, walk
 from chitta.importing.instruction_files import is_instructions
 from chitta.importing.jsonl import is_own
 
@@ -28,6 +30,9 @@ ONLY_NAMED = frozenset({"git_history"})
 PLAIN = frozenset({"markdown", "jsonl"})
 #: Sources of which people see every note as a file; of the others a count will do.
 BY_FILE = frozenset({"markdown", "instructions", "claude_memory", "reflect", "decisions", "vault"})
+
+#: Sources that take some files of a folder by their names, and say nothing of the others.
+BY_KIND = frozenset({"markdown", "instructions", "decisions"})
 
 _ARCHIVES = (
     *(
@@ -73,14 +78,15 @@ def named(text: str) -> str:
 def sources_of(path: Path) -> list[Source]:
     """Which sources read a path, found by looking at it; empty where none does.
 
-    Mostly one. A folder of Markdown that also holds instructions for agents is read by both, each its own files.
+    Mostly one. Of a folder of Markdown that also holds decision records or instructions for agents, at whatever depth,
+    each reads its own files.
     """
     if is_own(path):
         return [source("jsonl")]
     for name in NAMES:
         if name not in ONLY_NAMED and source(name).detect(path):
-            if name == "instructions" and path.is_dir():
-                return _project(path)
+            if name in ("decisions", "instructions", "markdown") and path.is_dir():
+                return _project(path, name)
             return [source(name)]
     return []
 
@@ -108,11 +114,32 @@ def refusal(path: Path, read_as: Source | None = None) -> str:
     return ""
 
 
-def _project(path: Path) -> list[Source]:
-    instructions, markdown = source("instructions"), source("markdown")
-    if all(is_instructions(file) for file in markdown_files(path, [])) or _is_rules_folder(path):
-        return [instructions]
-    return [instructions, markdown._replace(read=partial(markdown.read, without=is_instructions))]
+def passed_over(path: Path) -> Counter[str]:
+    """The visible files of a folder that are no Markdown nor instructions, by what their names end in."""
+    if not path.is_dir():
+        return Counter()
+    files = walk(path, [], keep=lambda name: not name.startswith(".") and not is_markdown(name), without=NOT_OURS)
+    return Counter(file.suffix.lower() for file in files if not is_instructions(file))
+
+
+def _project(path: Path, name: str) -> list[Source]:
+    """Who reads a folder that ``name`` knows: what is more particular than that in it is not Markdown."""
+    if name == "instructions" and _is_rules_folder(path):
+        return [source(name)]
+    records = source("decisions")
+    found = [source("instructions")] if any(True for _ in instruction_files.find(path, [])) else []
+    if name == "decisions":
+        return [*found, records]
+    if any(True for _ in decisions.files_below(path, [])):
+        found.append(records._replace(read=decisions.read_below))
+    markdown = source("markdown")
+    if found and all(map(_is_anothers, markdown_files(path, []))):
+        return found
+    return [*found, markdown._replace(read=partial(markdown.read, without=_is_anothers)) if found else markdown]
+
+
+def _is_anothers(file: Path) -> bool:
+    return is_instructions(file) or decisions.is_decision(file)
 
 
 def _is_rules_folder(path: Path) -> bool:

@@ -13,6 +13,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
+from chitta.importing.doubts import remarks_on
 from chitta.importing.imported import Imported, below, checked, digest_of, is_markdown, read_file, reason, with_aliases
 from chitta.importing.loose_values import list_of
 from chitta.importing.markdown import front_matter_remark, with_origin
@@ -138,7 +139,7 @@ def _read_note(path: Path, root: Path, realm: str) -> Imported:
         title=note.title or one_line(path.stem),
         created=note.created or (named.group(1) if named else ""),
     )
-    remarks = [front_matter_remark(parts.problem)] if parts.problem else []
+    remarks = [front_matter_remark(parts.problem)] if parts.problem else remarks_on(fields, note)
     return checked(
         with_origin(_linked(note, has_kind="kind" in fields), place),
         str(path),

@@ -22,8 +22,8 @@ from chitta.index.vectors import MatrixFile, VectorRow
 from chitta.notes.note import Note
 
 FILE_NAME = "catalog.sqlite"
-#: Raised when the tables, the terms, the stored form or what safety does to a note change; another version means a
-#: rebuild.
+#: Raised when the tables, the terms or the stored form change; another version means a rebuild. What reads and cleans
+#: notes has a version of its own (:mod:`chitta.safety.version`), which the table ``meta`` keeps as ``rules``.
 SCHEMA_VERSION = "4"
 
 TABLES = f"""
@@ -119,10 +119,11 @@ class Catalog:
                     found[note.id] = (note, unpack_terms(terms))
         return {name: found[name] for name in ids if name in found}
 
-    def count(self, realm: str | None = None) -> int:
-        """Notes in a realm, or in all."""
-        where, values = ("WHERE realm = ?", [realm]) if realm is not None else ("", [])
-        return int(self._rows(f"SELECT count(*) FROM notes {where}", values)[0][0])
+    def count(self, realm: str | None = None, kind: str | None = None) -> int:
+        """Notes in a realm, or in all; of one kind, or of any."""
+        wanted = [(column, value) for column, value in (("realm", realm), ("kind", kind)) if value is not None]
+        where = f"WHERE {' AND '.join(f'{column} = ?' for column, _ in wanted)}" if wanted else ""
+        return int(self._rows(f"SELECT count(*) FROM notes {where}", [value for _, value in wanted])[0][0])
 
     def realms(self) -> dict[str, int]:
         """Count of notes by realm, by name."""
@@ -176,6 +177,20 @@ class Catalog:
     def digests(self) -> dict[str, str]:
         """sha256 of the file by note id."""
         return dict(self._rows("SELECT id, sha256 FROM notes"))
+
+    def rules(self) -> str:
+        """The version of the rules that the notes were read and cleaned by."""
+        return self._meta("rules")
+
+    def claims(self) -> dict[str, tuple[str, str, str]]:
+        """sha256, own id and realm of every file that could be read, by its path in the notes folder."""
+        rows = self._rows("SELECT path, sha256, own_id, realm FROM files WHERE own_id IS NOT NULL AND sha256 <> ''")
+        return {path: (sha256, own_id, realm) for path, sha256, own_id, realm in rows}
+
+    def indexed(self, name: str, path: str, sha256: str) -> Note | None:
+        """The note of this id, where it was read from this file with this content."""
+        statement = "SELECT packed FROM notes WHERE id = ? AND path = ? AND sha256 = ?"
+        return next(iter(self._notes(statement, [name, path, sha256])), None)
 
     def file_facts(self) -> dict[str, tuple[int, int, str, bool]]:
         """mtime_ns, size, sha256 and freshness of every indexed file, by its path in the notes folder."""

@@ -16,12 +16,12 @@ from pathlib import Path
 from typing import NamedTuple
 
 from chitta.index import watch
+from chitta.index.earlier import Earlier
 from chitta.index.keyword import KeywordWriter
 from chitta.index.ledger import FileRow, Ledger
 from chitta.index.terms import take_apart
 from chitta.notes.note import Note
 from chitta.notes.store import NoteStore, stays_below
-from chitta.safety.cleaning import clean
 
 #: Files between two commits.
 CHUNK = 1_000
@@ -91,17 +91,22 @@ def apply(
     changes: Sequence[Change],
     problems: list[str],
     progress: Progress | None = None,
+    earlier: Earlier | None = None,
 ) -> Counts:
-    """Make the changes, committing keywords and then the ledger after every thousand files."""
+    """Make the changes, committing keywords and then the ledger after every thousand files.
+
+    Of files that ``earlier`` holds with the same content, neither reading nor cleaning is done again.
+    """
     counts = Counts()
+    earlier = earlier or Earlier(None)
     for start in range(0, max(len(changes), 1), CHUNK):
         chunk = changes[start : start + CHUNK]
         read: dict[str, Note] = {}
         affected: set[str] = set()
         for change in chunk:
-            affected |= _take(notes, ledger, change, read, problems)
+            affected |= _take(notes, ledger, change, read, problems, earlier)
         for own_id in sorted(affected):
-            _settle(notes, ledger, writer, own_id, read, counts, problems)
+            _settle(notes, ledger, writer, own_id, read, counts, problems, earlier)
         writer.commit()
         ledger.commit()
         if progress is not None and changes:
@@ -109,11 +114,18 @@ def apply(
     return counts
 
 
-def _take(notes: NoteStore, ledger: Ledger, change: Change, read: dict[str, Note], problems: list[str]) -> set[str]:
+def _take(
+    notes: NoteStore,
+    ledger: Ledger,
+    change: Change,
+    read: dict[str, Note],
+    problems: list[str],
+    earlier: Earlier,
+) -> set[str]:
     """Bring one file's row up to date; the ids whose notes that may change."""
     before = ledger.file(change.key)
     try:
-        row, note = _read(notes, change, before)
+        row, note = _read(notes, change, before, earlier)
     except FileNotFoundError:
         row, note = None, None
     except (OSError, ValueError) as problem:
@@ -130,7 +142,9 @@ def _take(notes: NoteStore, ledger: Ledger, change: Change, read: dict[str, Note
     return {claim.own_id for claim in (before, row) if claim is not None and claim.own_id is not None}
 
 
-def _read(notes: NoteStore, change: Change, before: FileRow | None) -> tuple[FileRow | None, Note | None]:
+def _read(
+    notes: NoteStore, change: Change, before: FileRow | None, earlier: Earlier
+) -> tuple[FileRow | None, Note | None]:
     """The file's row, and its note when the content is not what it was. The time is taken first: what is
     written after that gives the file a time that the next sync does not know.
     """
@@ -141,6 +155,9 @@ def _read(notes: NoteStore, change: Change, before: FileRow | None) -> tuple[Fil
     fresh = status.st_mtime_ns > time.time_ns() - watch.FRESH_NS
     if before is not None and before.own_id is not None and before.sha256 == digest:
         return before._replace(mtime_ns=status.st_mtime_ns, size=status.st_size, fresh=fresh), None
+    claim = earlier.claim(change.key, digest)
+    if claim is not None:
+        return FileRow(change.key, status.st_mtime_ns, status.st_size, digest, *claim, fresh), None
     note = notes.read(change.path)
     return FileRow(change.key, status.st_mtime_ns, status.st_size, digest, note.id, note.realm, fresh), note
 
@@ -168,6 +185,7 @@ def _settle(
     read: Mapping[str, Note],
     counts: Counts,
     problems: list[str],
+    earlier: Earlier,
 ) -> None:
     """Make the notes in the index those that the files claim for this id, without secrets and private spans.
 
@@ -189,23 +207,37 @@ def _settle(
         before = placed.get(name)
         if before is not None and (before.path, before.realm, before.sha256) == (path, realm, digest):
             continue
-        try:
-            note = read[path] if path in read else notes.read(notes.root / path)
-        except (OSError, ValueError):
+        note = earlier.note(name, own_id, path, digest)
+        if note is None or note.realm != realm:
+            note = _cleaned(notes, path, read, (own_id, realm), problems)
+        if note is None:
             continue
-        if (note.id, note.realm) != (own_id, realm):  # changed again meanwhile; the next sync finds it
-            continue
-        try:
-            note = clean(note).note._replace(id=name)
-        except ImportError as missing:  # unexamined it stays out; the next sync tries again
-            problems.append(f"notes cannot be looked through for secrets and stay out of the index: {missing}")
-            continue
+        note = note._replace(id=name)
         apart = take_apart(note.title, note.text)
         writer.put(note, apart)
         ledger.put_note(note, own_id, path, digest, before, apart)
         counts.touched.append(name)
         counts.added += before is None
         counts.updated += before is not None
+
+
+def _cleaned(
+    notes: NoteStore, path: str, read: Mapping[str, Note], claimed: tuple[str, str], problems: list[str]
+) -> Note | None:
+    """The file's note as it may be indexed; None where it cannot be read, cleaned, or is another one by now."""
+    from chitta.safety.cleaning import clean  # its patterns are compiled where a note has changed only
+
+    try:
+        note = read[path] if path in read else notes.read(notes.root / path)
+    except (OSError, ValueError):
+        return None
+    if (note.id, note.realm) != claimed:  # changed again meanwhile; the next sync finds it
+        return None
+    try:
+        return clean(note).note
+    except ImportError as missing:  # unexamined it stays out
+        problems.append(f"notes cannot be looked through for secrets and stay out of the index: {missing}")
+        return None
 
 
 def _suffixed(own_id: str, realm: str) -> str:

@@ -67,12 +67,14 @@ def finish(index_dir: str, built: Generation) -> Generation:
     """Make a built generation the current one, and return it under its final name."""
     done = Generation(built.number, os.path.join(index_dir, f"gen-{built.number:06d}"))
     os.rename(built.folder, done.folder)
+    _settle(index_dir)  # before the link names it
     link = os.path.join(index_dir, f".{_LINK}-{os.getpid()}")
     try:
         os.symlink(os.path.basename(done.folder), link)
         os.replace(link, os.path.join(index_dir, _LINK))
     except OSError:  # a file system without links: the latest complete generation is the current one
         _forget(os.path.join(index_dir, _LINK))
+    _settle(index_dir)
     return done
 
 
@@ -104,6 +106,17 @@ def _complete(index_dir: str) -> list[Generation]:
         return []
     found = [(match, os.path.join(index_dir, match.group())) for match in map(_NAME.match, names) if match]
     return sorted(Generation(int(match.group(1)), folder) for match, folder in found if os.path.isdir(folder))
+
+
+def _settle(folder: str) -> None:
+    """See the names in a folder on disk, where the file system can: the old generation goes at the next sync."""
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    except OSError:
+        pass
+    finally:
+        os.close(descriptor)
 
 
 def _forget(path: str) -> None:

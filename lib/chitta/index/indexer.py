@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from chitta.index import IndexBusy, IndexDamaged, generation
 from chitta.index.catalog import Catalog, Model
 from chitta.index.changes import Change, Counts, apply, file_changes, path_changes
+from chitta.index.earlier import Earlier
 from chitta.index.embedding import carry_vectors, embed_pending
 from chitta.index.generation import Generation
 from chitta.index.keyword import KeywordIndex, KeywordWriter
@@ -23,6 +24,7 @@ from chitta.index.ledger import Ledger
 from chitta.index.lock import WAIT_SECONDS, held
 from chitta.index.watch import Watch
 from chitta.notes.store import NoteStore
+from chitta.safety.version import rules_version
 from chitta.settings import Settings
 
 if TYPE_CHECKING:
@@ -137,7 +139,12 @@ def _usable(index_dir: str, problems: list[str]) -> Generation | None:
     if current is None:
         return None
     try:
-        Catalog(current.catalog).close()
+        catalog = Catalog(current.catalog)
+        try:
+            if catalog.rules() != rules_version():
+                return None
+        finally:
+            catalog.close()
         KeywordIndex.open(current.keyword)
     except IndexDamaged as damage:
         problems.append(f"{damage}; the index was rebuilt")
@@ -173,16 +180,18 @@ def _update(
 def _rebuild(
     notes: NoteStore, index_dir: str, model: Model | None, problems: list[str], progress: Progress | None
 ) -> Counts:
-    """A new generation from all notes, with the vectors of the old one that still hold."""
+    """A new generation from all notes, with the vectors and the cleaned notes of the old one that still hold."""
     old = generation.current(index_dir)
     built = generation.begin(index_dir)
     before = _digests(old)
     ledger = Ledger(built.catalog, create=True)
+    earlier = Earlier(old)
     try:
-        counts = _apply(notes, ledger, built, file_changes(notes, ledger, problems), problems, progress)
+        counts = _apply(notes, ledger, built, file_changes(notes, ledger, problems), problems, progress, earlier)
         carry_vectors(old, ledger, built, model)
         ledger.commit()
     finally:
+        earlier.close()
         ledger.close()
     after = _digests(built)
     generation.finish(index_dir, built)
@@ -200,10 +209,11 @@ def _apply(
     changes: Sequence[Change],
     problems: list[str],
     progress: Progress | None,
+    earlier: Earlier | None = None,
 ) -> Counts:
     writer = KeywordWriter(target.keyword)
     try:
-        counts = apply(notes, ledger, writer, changes, problems, progress)
+        counts = apply(notes, ledger, writer, changes, problems, progress, earlier)
     finally:
         writer.close()
     for realm, own_id in ledger.doubles():

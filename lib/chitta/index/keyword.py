@@ -14,6 +14,7 @@ import contextlib
 import math
 import os
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from functools import cached_property
 
 import tantivy
 from tantivy import Occur, Query
@@ -21,7 +22,7 @@ from tantivy import Occur, Query
 from chitta.index import Hit, failure
 from chitta.index.stored import pack, unpack
 from chitta.index.terms import Apart, Terms, analyse, take_apart
-from chitta.notes.note import Note
+from chitta.notes.note import BOOKKEEPING_KINDS, Note, without_surrogates
 
 TITLE_WEIGHT = 2
 # An identifier is found by its words too; its exact form only adds to them.
@@ -84,20 +85,28 @@ class KeywordIndex:
         return int(self._searcher.num_docs)
 
     def search(
-        self, terms: Terms, *, realm: str | None = None, kinds: Collection[str] | None = None, limit: int = 10
+        self,
+        terms: Terms,
+        *,
+        realm: str | None = None,
+        kinds: Collection[str] | None = None,
+        without: Collection[str] = (),
+        limit: int = 10,
     ) -> list[Hit]:
         """The best ``limit`` notes that hold any of ``terms``, by BM25, ties by id.
 
-        ``realm`` and ``kinds`` leave notes out without changing the score of the others.
+        ``realm``, ``kinds`` and the kinds of ``without`` leave notes out without changing the score of the others.
         Raises :class:`chitta.index.IndexDamaged` when the index cannot be read.
         """
-        query = self._query(terms, realm, kinds)
+        query = self._query(terms, realm, kinds, without)
         if query is None or limit <= 0:
             return []
         with _damage("keyword index"):
             return self._top(query, limit)
 
-    def _query(self, terms: Terms, realm: str | None, kinds: Collection[str] | None) -> Query | None:
+    def _query(
+        self, terms: Terms, realm: str | None, kinds: Collection[str] | None, without: Collection[str]
+    ) -> Query | None:
         if not terms.words and not terms.exact or kinds is not None and not kinds:
             return None
         wanted = [(Occur.Should, self._term("terms", word, "freq")) for word in terms.words]
@@ -108,12 +117,16 @@ class KeywordIndex:
         if realm is not None:
             parts.append((Occur.Must, Query.const_score_query(self._term("realm", realm, "basic"), 0.0)))
         if kinds is not None:
-            any_kind = Query.term_set_query(self._schema, "kind", sorted(kinds))
-            parts.append((Occur.Must, Query.const_score_query(any_kind, 0.0)))
+            parts.append((Occur.Must, Query.const_score_query(self._any_kind(kinds), 0.0)))
+        if without:
+            parts.append((Occur.MustNot, self._any_kind(without)))
         return Query.boolean_query(parts)
 
+    def _any_kind(self, kinds: Collection[str]) -> Query:
+        return Query.term_set_query(self._schema, "kind", sorted(map(without_surrogates, kinds)))
+
     def _term(self, field: str, value: str, option: str) -> Query:
-        return Query.term_query(self._schema, field, value, option)
+        return Query.term_query(self._schema, field, without_surrogates(value), option)  # it takes UTF-8 alone
 
     def _top(self, query: Query, limit: int) -> list[Hit]:
         """``limit`` hits by score then id: a tie across the cut is fetched whole before it is cut."""
@@ -144,19 +157,35 @@ class KeywordIndex:
     def idf(self, terms: Iterable[str]) -> dict[str, float]:
         """``ln(1 + (N − n + ½) / (n + ½))`` by term, the weight that BM25 gives it (Robertson and Walker, 1994).
 
-        N notes, n of them holding the term; a term that no note holds has the highest weight.
+        N notes, n of them holding the term; a term that no note holds has the highest weight. Notes that only record
+        what happened do not count: a hundred captured commits make no word common.
         """
         with _damage("keyword index"):
             return {term: self._weights.get(term) or self._weigh(term) for term in terms}
 
     def _weigh(self, term: str) -> float:
-        total = self.count
-        holding = min(self._searcher.doc_freq("terms", term), total)
+        total = self.count - self._bookkeeping
+        if self._bookkeeping:
+            parts = [
+                (Occur.Must, self._term("terms", term, "freq")),
+                (Occur.MustNot, self._any_kind(BOOKKEEPING_KINDS)),
+            ]
+            holding = self._count(Query.boolean_query(parts))
+        else:
+            holding = self._searcher.doc_freq("terms", term)
+        holding = min(holding, total)
         weight = math.log(1 + (total - holding + 0.5) / (holding + 0.5))
         if len(self._weights) >= KEPT_WEIGHTS:
             self._weights.clear()
         self._weights[term] = weight
         return weight
+
+    @cached_property
+    def _bookkeeping(self) -> int:
+        return self._count(self._any_kind(BOOKKEEPING_KINDS))
+
+    def _count(self, query: Query) -> int:
+        return int(self._searcher.search(query, 1, count=True).count)
 
     def notes(self, ids: Sequence[str]) -> dict[str, Note]:
         """The notes of these ids as they were when indexed; unknown ids are left out."""
@@ -167,7 +196,9 @@ class KeywordIndex:
         """Notes of these realms and of this kind, by id."""
         parts = []
         if realms is not None:
-            parts.append((Occur.Must, Query.term_set_query(self._schema, "realm", sorted(realms))))
+            parts.append(
+                (Occur.Must, Query.term_set_query(self._schema, "realm", sorted(map(without_surrogates, realms))))
+            )
         if kind is not None:
             parts.append((Occur.Must, self._term("kind", kind, "basic")))
         query = Query.boolean_query(parts) if parts else Query.all_query()

@@ -21,6 +21,7 @@ from chitta.index.vectors import rows_in, write_rows
 from chitta.notes.links import entities_of, triplets_of
 from chitta.notes.note import Note
 from chitta.notes.triplet import name_key
+from chitta.safety.version import rules_version
 
 
 class FileRow(NamedTuple):
@@ -91,6 +92,7 @@ class Ledger:
             if create:
                 self._connection.executescript(TABLES)
                 self._put_meta("schema", SCHEMA_VERSION)
+                self._put_meta("rules", rules_version())
             self._connection.execute("BEGIN IMMEDIATE")
 
     def commit(self) -> None:

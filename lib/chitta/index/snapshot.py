@@ -42,10 +42,17 @@ class Words:
         self._report = report
 
     def search(
-        self, terms: Terms, *, realm: str | None = None, kinds: Collection[str] | None = None, limit: int = 10
+        self,
+        terms: Terms,
+        *,
+        realm: str | None = None,
+        kinds: Collection[str] | None = None,
+        without: Collection[str] = (),
+        limit: int = 10,
     ) -> list[Hit]:
         with _reported("keyword", self._report):
-            return self._index.search(terms, realm=realm, kinds=kinds, limit=limit) if self._index else []
+            if self._index is not None:
+                return self._index.search(terms, realm=realm, kinds=kinds, without=without, limit=limit)
         return []
 
     def idf(self, terms: Iterable[str]) -> dict[str, float]:
@@ -86,11 +93,11 @@ class Notes:
                 return self._catalog.corrections(realms)
         return self._select(realms, "correction")
 
-    def count(self, realm: str | None = None) -> int:
+    def count(self, realm: str | None = None, kind: str | None = None) -> int:
         with _reported("catalog", self._report):
             if self._catalog is not None:
-                return self._catalog.count(realm)
-        return len(self._select(None if realm is None else [realm], None))
+                return self._catalog.count(realm, kind)
+        return len(self._select(None if realm is None else [realm], kind))
 
     def realms(self) -> dict[str, int]:
         with _reported("catalog", self._report):

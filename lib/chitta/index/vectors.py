@@ -19,6 +19,7 @@ from threading import Lock
 from typing import TYPE_CHECKING, NamedTuple
 
 from chitta.index import Hit, neighbours
+from chitta.notes.note import BOOKKEEPING_KINDS
 
 if TYPE_CHECKING:
     import numpy as np
@@ -38,6 +39,9 @@ _MEAN_ROWS = 65_536
 _SPARE_SHARE, _SPARE = 2, 32
 #: Most notes that a graph is asked for; a larger page is compared exactly.
 _GRAPH_LIMIT = 200
+BOOKKEEPING = frozenset(BOOKKEEPING_KINDS)
+#: Sets of kinds whose rows are remembered, a byte a row each.
+_MOST_MASKS = 4
 #: Seconds between two looks for a graph that is not there yet.
 _LOOK_EVERY_S = 5.0
 SCORE_DIGITS = 6
@@ -64,7 +68,7 @@ class MatrixFile(NamedTuple):
 class _Matrix:
     """The live rows of one file, in order of row. ``kept`` is None while they are on disk."""
 
-    __slots__ = ("file", "ids", "kept", "kinds", "rows")
+    __slots__ = ("file", "ids", "kept", "kinds", "masks", "rows")
 
     def __init__(self, file: str) -> None:
         self.file = file
@@ -72,6 +76,18 @@ class _Matrix:
         self.kinds: list[str] = []
         self.rows: list[int] = []
         self.kept: Matrix | None = None
+        self.masks: dict[frozenset[str], NDArray[np.bool_]] = {}
+
+    def of_kind(self, kinds: frozenset[str]) -> NDArray[np.bool_]:
+        """Which rows are of these kinds; the prompts of a store ask for the same ones."""
+        import numpy as np
+
+        found = self.masks.get(kinds)
+        if found is None:
+            found = np.fromiter((kind in kinds for kind in self.kinds), dtype=bool, count=len(self.kinds))
+            if len(self.masks) < _MOST_MASKS:
+                self.masks[kinds] = found
+        return found
 
 
 class VectorIndex:
@@ -138,9 +154,9 @@ class VectorIndex:
         """See :meth:`Comparison.cosines`. Raises ``ValueError`` for a query of another dimension."""
         return self.compare(query).cosines(ids)
 
-    def compare(self, query: Matrix) -> Comparison:
+    def compare(self, query: Matrix, without: frozenset[str] = frozenset()) -> Comparison:
         """The unit vector ``query`` (dim,) as something to ask. Raises ``ValueError`` for one of another dimension."""
-        return Comparison(self, self._checked(query))
+        return Comparison(self, self._checked(query), without)
 
     def files(self) -> list[tuple[str, int]]:
         """Every file's name and its rows, those of notes that are gone among them."""
@@ -189,7 +205,7 @@ class VectorIndex:
         """The dot product of ``query`` (dim,) with every live row of a file, in order, float32 (n,)."""
         import numpy as np
 
-        blocks = [_dot(block, query) for block in self._blocks(matrix)]
+        blocks = [_dot(block, query) for _, block in self._blocks(matrix)]
         return np.concatenate(blocks) if blocks else np.zeros(0, dtype=np.float32)
 
     def dots_at(self, matrix: _Matrix, places: Sequence[int], query: Matrix) -> Matrix:
@@ -197,7 +213,9 @@ class VectorIndex:
         return _dot(self._at(matrix, places), query)
 
     def centre(self, query: Matrix) -> float:
-        """Cosine of the unit vector ``query`` with the mean of all vectors; 0 when there are none."""
+        """Cosine of the unit vector ``query`` with the mean of all vectors but those that only record what happened;
+        0 when there are none.
+        """
         import numpy as np
 
         query = self._checked(query)
@@ -205,8 +223,9 @@ class VectorIndex:
             total = np.zeros(self.dim, dtype=np.float64)
             every = max(1, self.count // _MEAN_ROWS)
             for matrix in self._by_file.values():
-                for block in self._blocks(matrix, every):
-                    total += block.sum(axis=0, dtype=np.float64)
+                counts = ~matrix.of_kind(BOOKKEEPING)
+                for start, block in self._blocks(matrix, every):
+                    total += block[counts[start : start + len(block)]].sum(axis=0, dtype=np.float64)
             norm = float(np.linalg.norm(total))
             self._mean = (total / norm if norm else total).astype(np.float32)
         return round(float(_dot(self._mean[None, :], query)[0]), SCORE_DIGITS)
@@ -219,14 +238,17 @@ class VectorIndex:
             raise ValueError(f"a query of shape {query.shape} for vectors of dimension {self.dim}")
         return query
 
-    def _blocks(self, matrix: _Matrix, every: int = 1) -> Iterator[Matrix]:
-        """All live rows as float32, in order, or every so many blocks of them; whole when they are kept in memory."""
+    def _blocks(self, matrix: _Matrix, every: int = 1) -> Iterator[tuple[int, Matrix]]:
+        """All live rows as float32, in order, or every so many blocks of them; whole when they are kept in memory.
+
+        Each with the place of its first row.
+        """
         self._keep(matrix)
         if matrix.kept is not None:
-            yield matrix.kept
+            yield 0, matrix.kept
             return
         for start in range(0, len(matrix.ids), BLOCK * every):
-            yield self._at(matrix, range(start, min(start + BLOCK, len(matrix.ids))))
+            yield start, self._at(matrix, range(start, min(start + BLOCK, len(matrix.ids))))
 
     def _keep(self, matrix: _Matrix) -> None:
         with self._lock:
@@ -270,11 +292,12 @@ class Comparison:
     """One query and the vectors. Each file is gone through when it is first searched, or asked through its graph;
     what came of it is kept.
 
-    Safe to share between threads.
+    A search finds no note of the kinds ``without``. Safe to share between threads.
     """
 
-    def __init__(self, index: VectorIndex, query: Matrix) -> None:
+    def __init__(self, index: VectorIndex, query: Matrix, without: frozenset[str] = frozenset()) -> None:
         self.query = query
+        self._without = without
         self._index = index
         self._lock = Lock()
         self._dots: dict[str, Matrix] = {}
@@ -318,8 +341,9 @@ class Comparison:
                 return self._through(graph, matrix, limit)
         dots = self._whole(matrix)
         if kinds is not None:
-            wanted = np.fromiter((kind in kinds for kind in matrix.kinds), dtype=bool, count=len(matrix.kinds))
-            dots = np.where(wanted, dots, -np.inf)
+            dots = np.where(matrix.of_kind(frozenset(kinds)), dots, -np.inf)
+        if self._without:
+            dots = np.where(matrix.of_kind(self._without), -np.inf, dots)
         if len(dots) > limit:
             cut = np.partition(dots, len(dots) - limit)[len(dots) - limit]
             chosen = np.flatnonzero(dots >= cut - _TIE)  # what is rounded to the same score is a tie
@@ -341,6 +365,9 @@ class Comparison:
                     if place < len(matrix.rows) and matrix.rows[place] == row
                 ]
                 places += range(bisect_left(matrix.rows, graph.rows), len(matrix.rows))
+                if self._without:
+                    left_out = matrix.of_kind(self._without)
+                    places = [place for place in places if not left_out[place]]
                 dots = self._index.dots_at(matrix, places, self.query)
                 scores = _rounded(dots)
                 hits = [Hit(matrix.ids[place], score) for place, score in zip(places, scores, strict=True)]

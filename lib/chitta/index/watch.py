@@ -19,6 +19,7 @@ from chitta.index import IndexDamaged, generation
 from chitta.index.catalog import Catalog
 from chitta.index.generation import Generation
 from chitta.notes.store import MAX_NOTE_BYTES, stays_below
+from chitta.safety.version import rules_version
 
 #: Some file systems keep times to two seconds: a file younger than this may change and keep its time.
 FRESH_NS = 2_500_000_000
@@ -81,6 +82,8 @@ class Watch:
         self._forget()
         if found is not None:
             self._catalog = Catalog(found.catalog)
+            if self._catalog.rules() != rules_version():  # what is indexed went through other rules
+                raise IndexDamaged(f"{found.catalog} was made by other rules")
             version = self._catalog.version()  # before the facts: what is committed meanwhile is read again
             self._known = _by_folder(self._catalog.file_facts())
             self._found, self._version = found, version

@@ -89,6 +89,7 @@ def parts_of(text: str) -> Parts:
 def note_from_fields(fields: Mapping[str, object], text: str, *, fallback_id: str, fallback_realm: str) -> Note:
     """A note from front-matter values of any types; a value that means nothing gives the default."""
     default = Note(id=fallback_id)
+    fields = _with_known_names(fields)
     values: dict[str, Any] = {name: _text(fields.get(name)) or getattr(default, name) for name in _TEXTS}
     values |= {name: _list(fields.get(name), commas=name == "tags") for name in _LISTS}
     note_id, realm = _text(fields.get("id")), _text(fields.get("realm"))
@@ -107,6 +108,22 @@ def note_from_fields(fields: Mapping[str, object], text: str, *, fallback_id: st
         extra=tuple((key, _plain(value)) for key, value in fields.items() if key not in _KNOWN),
         **values,
     )
+
+
+def _with_known_names(fields: Mapping[str, object]) -> dict[str, object]:
+    """Known keys as they are named here, however they are written: a file is read so, and would change otherwise."""
+    named: dict[str, object] = {}
+    for key, value in fields.items():
+        name = _name(key)
+        if name not in _KNOWN:
+            named[key] = value
+        elif name == key or name not in fields:
+            named[name] = value
+    return named
+
+
+def _name(key: str) -> str:
+    return key.strip().lower().replace("-", "_")
 
 
 def heading(text: str) -> str:
@@ -196,7 +213,7 @@ def _read(block: str) -> dict[str, object]:
         for key_node, value_node in node.value:
             if not isinstance(key_node, yaml.ScalarNode):
                 raise ValueError("a key of front matter is a word")
-            name = key_node.value.strip().lower().replace("-", "_")
+            name = _name(key_node.value)
             if name in _KNOWN:
                 fields[name] = _as_written(loader, name, value_node)
             else:

@@ -53,7 +53,7 @@ def realm_of(cwd: str, override: str = "") -> str:
         address = _address(url)
         if address and valid_realm(f"project:{address}"):
             return f"project:{address}"
-    return _named_realm(common)
+    return named_realm(common)
 
 
 def valid_realm(text: str) -> bool:
@@ -95,10 +95,23 @@ def folder_realm(path: str) -> str:
 # Finding the repository
 
 
+def work_tree(cwd: str) -> str:
+    """Real path of the top folder of ``cwd``'s repository (absolute); ``""`` where :func:`realm_of` sees none."""
+    try:
+        return _repository(cwd)[0]
+    except (OSError, ValueError):
+        return ""
+
+
 def _common_folder(cwd: str) -> str:
     """Real path of the git folder that all work trees of ``cwd``'s repository share, or ``""``."""
+    return _repository(cwd)[1]
+
+
+def _repository(cwd: str) -> tuple[str, str]:
+    """The top folder of ``cwd``'s repository and its common git folder; both empty outside of one."""
     if not os.path.isabs(cwd) or not os.path.isdir(cwd):
-        return ""
+        return "", ""
     home = os.path.realpath(os.path.expanduser("~"))
     folder = os.path.realpath(cwd)
     while True:
@@ -106,10 +119,10 @@ def _common_folder(cwd: str) -> str:
         if git_folder:
             common = _shared(git_folder)
             # A repository of dot files in the home folder is not the project of all that lies below it.
-            return "" if folder == home else common
+            return ("", "") if folder == home else (folder, common)
         above = os.path.dirname(folder)
         if above == folder:
-            return ""
+            return "", ""
         folder = above
 
 
@@ -144,7 +157,8 @@ def _first_line(path: str) -> str:
         return ""
 
 
-def _named_realm(common: str) -> str:
+def named_realm(common: str) -> str:
+    """The realm of a repository without a remote, by the real path of its common git folder."""
     from hashlib import sha256
 
     name = os.path.basename(common)

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
+from chitta.leftovers import sweep_folder
 from chitta.notes.frontmatter import fields_of, format_note
 from chitta.notes.note import Note
 from chitta.notes.store import NoteStore
@@ -80,6 +82,7 @@ def write_jsonl(path: Path, notes: Iterable[Note]) -> int:
     """Write the notes to ``path``, a note a line, and say how many. Raises ``OSError``."""
     lines = [json_line(note) + "\n" for note in notes]
     write_whole(path, "".join(lines).encode())
+    sweep_folder(str(path.parent))
     return len(lines)
 
 
@@ -93,6 +96,7 @@ def write_folder(target: Path, notes: Iterable[tuple[str, Note]], *, forbidden: 
     earlier = _listed(target)
     outcome: dict[str, list[str]] = {name: [] for name in Folder._fields}
     seen: set[str] = set()
+    begun = _Begun(target, earlier)
     for below, note in notes:
         path = target / below
         if lies_in(path, forbidden):
@@ -105,6 +109,7 @@ def write_folder(target: Path, notes: Iterable[tuple[str, Note]], *, forbidden: 
         elif there is not None and below not in earlier:
             outcome["kept"].append(below)
         else:
+            begun.add(below)
             write_whole(path, content)
             outcome["written"].append(below)
     for below in sorted(earlier - seen):
@@ -113,11 +118,51 @@ def write_folder(target: Path, notes: Iterable[tuple[str, Note]], *, forbidden: 
             outcome["pruned" if prune else "stale"].append(below)
             if prune:
                 path.unlink()
+    for folder in {target, *((target / below).parent for below in seen)}:
+        sweep_folder(str(folder))
     ours = {*outcome["written"], *outcome["unchanged"], *outcome["stale"]}
     listing = "".join(f"{below}\n" for below in sorted(ours)).encode()
     if _content(target / LIST_NAME) != listing:
         write_whole(target / LIST_NAME, listing)
     return Folder(**{name: tuple(sorted(paths)) for name, paths in outcome.items()})
+
+
+def is_export(path: Path) -> bool:
+    """Whether a JSONL file is an earlier export: empty, or its first line a note as :func:`json_line` writes it."""
+    try:
+        with open(path, "rb") as file:
+            first = file.readline(_MOST_LIST_BYTES)
+        fields = json.loads(first) if first.strip() else {"id": "", "text": "", "realm": ""}
+    except (OSError, ValueError, RecursionError):
+        return False
+    return isinstance(fields, dict) and {"id", "text", "realm"} <= fields.keys()
+
+
+def not_exported(target: Path) -> str:
+    """A name directly in the folder that is no export's; "" where there is none."""
+    tops = {below.split("/")[0] for below in _listed(target)} | {LIST_NAME}
+    return next((name for name in sorted(os.listdir(target)) if name not in tops), "")
+
+
+class _Begun:
+    """The list while an export is at work: a file is on it before it is written, so that an export which was killed
+    knows its own files when it is begun again.
+    """
+
+    def __init__(self, target: Path, earlier: set[str]) -> None:
+        self._path = target / LIST_NAME
+        self._names = set(earlier)
+        self._whole = False
+
+    def add(self, below: str) -> None:
+        if below in self._names:
+            return
+        if not self._whole:  # anew, since its last line may have been cut short
+            write_whole(self._path, "".join(f"{name}\n" for name in sorted(self._names)).encode())
+            self._whole = True
+        with open(self._path, "ab") as file:
+            file.write(f"{below}\n".encode())
+        self._names.add(below)
 
 
 def _listed(target: Path) -> set[str]:

@@ -6,12 +6,16 @@ caller is told, so that theirs can be kept elsewhere.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from difflib import SequenceMatcher
 from typing import NamedTuple
 
 #: Lines of a text above which two edits are not compared: the comparison takes time by the square of them.
 MOST_LINES = 20_000
+#: Pairs of equal lines of two texts above which lines that are there often are not compared, since the comparison takes
+#: time by the pairs and the runs (400 lines of two kinds: 4 s); and where that is not enough, nothing is.
+MOST_PAIRS = 50_000
 
 
 class MergedLines(NamedTuple):
@@ -33,6 +37,8 @@ def merge_lines(base: str, ours: str, theirs: str) -> MergedLines:
         return MergedLines(theirs, False)
     before, mine, other = (text.split("\n") for text in (base, ours, theirs))
     if max(len(before), len(mine), len(other)) > MOST_LINES:
+        return MergedLines(ours, True)
+    if any(_pairs(before, side, rare=True) > MOST_PAIRS for side in (mine, other)):
         return MergedLines(ours, True)
     merged: list[str] = []
     conflict = False
@@ -93,5 +99,12 @@ class _Block(NamedTuple):
 
 
 def _blocks(one: list[str], other: list[str]) -> list[_Block]:
-    matcher = SequenceMatcher(None, one, other, autojunk=False)
+    matcher = SequenceMatcher(None, one, other, autojunk=_pairs(one, other) > MOST_PAIRS)
     return [_Block(*block) for block in matcher.get_matching_blocks() if block.size]
+
+
+def _pairs(one: list[str], other: list[str], *, rare: bool = False) -> int:
+    """How many lines of the two are equal, in pairs; of ``rare`` ones those that difflib's autojunk compares."""
+    mine, others = Counter(one), Counter(other)
+    most = len(other) // 100 + 1 if rare and len(other) >= 200 else len(other)
+    return sum(count * others[line] for line, count in mine.items() if others[line] <= most)

@@ -130,13 +130,9 @@ def _clash(base: Note | None, ours: Note, theirs: Note, name: str) -> bool:
 
 def _united(old: Iterable[Any], mine: Iterable[Any], other: Iterable[Any]) -> tuple[Any, ...]:
     """What either side holds, ours first, without what either one removed."""
-    before, left, right = list(old), list(mine), list(other)
-    removed = [item for item in before if item not in left or item not in right]
-    kept: list[Any] = []
-    for item in (*left, *right):
-        if item not in removed and item not in kept:
-            kept.append(item)
-    return tuple(kept)
+    before, left, right = ({repr(item): item for item in items} for items in (old, mine, other))
+    removed = before.keys() - (left.keys() & right.keys())
+    return tuple(item for key, item in (left | right).items() if key not in removed)
 
 
 def _proofs(base: Note | None, ours: Note, theirs: Note) -> int:

@@ -26,6 +26,8 @@ _LOCK_WAIT_S = 3.0
 _MARK = "chitta-sync"
 _OTHER_WORK = ("rebase-merge", "rebase-apply", "CHERRY_PICK_HEAD", "REVERT_HEAD", "BISECT_LOG")
 _MACHINE_CHARS = 24
+#: This repository's own settings: the machine's name in it, and that the remote knows that name as this machine's.
+_NAME_SETTING, _KNOWN_SETTING = "chitta.machine", "chitta.known"
 
 
 class Standing(NamedTuple):
@@ -131,7 +133,28 @@ class Repository:
         """Options that name an author where git knows none."""
         if self.setting("user.email") or os.environ.get("GIT_AUTHOR_EMAIL"):
             return ()
-        return "-c", "user.name=chitta", "-c", f"user.email=chitta@{machine()}"
+        return "-c", "user.name=chitta", "-c", f"user.email=chitta@{self.name()}"
+
+    def name(self) -> str:
+        """What this machine is called in the notes that it adds beside others: as chosen, else its host's name."""
+        return self.setting(_NAME_SETTING, "--local") or machine()
+
+    def set_name(self, name: str = "") -> str:
+        """Keep the name, made a slug; "" keeps the one there is. The name."""
+        new = slug(name) if name else self.name()
+        if self.setting(_NAME_SETTING, "--local") != new:
+            self.git.text("config", "--local", _NAME_SETTING, new)
+            self.git.run(("config", "--local", "--unset", _KNOWN_SETTING), 10.0)
+        return new
+
+    def name_is_known(self) -> bool:
+        """Whether something was sent under this name, which is then this machine's for good."""
+        return self.setting(_KNOWN_SETTING, "--local") == self.name()
+
+    def name_became_known(self) -> None:
+        if not self.name_is_known():
+            self.set_name()
+            self.git.text("config", "--local", _KNOWN_SETTING, self.name())
 
     def path(self, name: str) -> str:
         """Where git keeps something of this name."""
@@ -209,5 +232,9 @@ class Repository:
 
 def machine() -> str:
     """A short name of this machine, for the notes that it adds beside others."""
-    name = re.sub(r"[^a-z0-9]+", "-", socket.gethostname().split(".")[0].lower()).strip("-")
-    return name[:_MACHINE_CHARS].strip("-") or "machine"
+    return slug(socket.gethostname().split(".")[0])
+
+
+def slug(name: str) -> str:
+    """At most 24 lower-case letters, digits and hyphens."""
+    return re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")[:_MACHINE_CHARS].strip("-") or "machine"

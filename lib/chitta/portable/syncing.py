@@ -7,7 +7,9 @@ work is committed before anything is fetched, and a merge that was begun is fini
 from __future__ import annotations
 
 import os
+import random
 import re
+import time
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import NamedTuple
@@ -16,14 +18,22 @@ from chitta.notes.note import Note
 from chitta.notes.store import MAX_NOTE_BYTES, NoteStore
 from chitta.portable.git import NETWORK_S, GitFault
 from chitta.portable.note_files import merge_files, note_of
-from chitta.portable.repository import ATTRIBUTE, REMOTE, Repository, machine
+from chitta.portable.repository import ATTRIBUTE, REMOTE, Repository
 from chitta.portable.whole_files import lies_in, write_whole
 
 #: Times that a merge or a push is tried again when someone else was quicker.
-_TRIES = 4
+_TRIES = 8
+#: Seconds before the next try, at first and at most: they double, less up to a half by chance, so that two machines
+#: that push at the same moment do not meet again.
+_PAUSE_S, _LONGEST_PAUSE_S = 0.1, 2.0
 _MACHINE = "Machine"
 _LINK_MODES = ("120000", "160000")
 _REJECTED = ("[rejected]", "fetch first", "non-fast-forward", "cannot lock ref", "failed to update ref")
+#: What a remote says that was taking another push at the same moment: not its rules, only its timing.
+_AT_ONCE = re.compile(
+    r"cannot lock ref '[^']*': (?:is at [0-9a-f]+ but expected [0-9a-f]+|reference already exists"
+    r"|unable to create '[^']*': file exists)|incorrect old value provided"
+)
 
 #: Suspicion of a note that comes in: the reasons, or none.
 Suspect = Callable[[Note], tuple[str, ...]]
@@ -38,7 +48,12 @@ class Settled(NamedTuple):
 
 
 class Report(NamedTuple):
-    """What a sync did. Paths are below the notes folder; ``sent`` counts commits; ``held`` are in quarantine now."""
+    """What a sync did. Paths are below the notes folder; ``held`` are in quarantine now.
+
+    ``sent`` counts commits, ``sent_notes`` the notes that they changed or removed. ``quarantined`` are notes that this
+    machine had out of quarantine and another one put in. ``renamed`` is this machine's new name, where another one had
+    its own.
+    """
 
     committed: int = 0
     received: tuple[str, ...] = ()
@@ -47,6 +62,9 @@ class Report(NamedTuple):
     held: tuple[str, ...] = ()
     sent: int = 0
     repaired: bool = False
+    sent_notes: int = 0
+    quarantined: tuple[str, ...] = ()
+    renamed: str = ""
 
 
 class Foreign(GitFault):
@@ -68,16 +86,28 @@ def sync(repository: Repository, *, suspect: Suspect, any_remote: bool = False) 
         report = Report(committed, settled=tuple(settled), repaired=repaired)
         if not repository.setting(f"remote.{REMOTE}.url"):
             return report
-        for _ in range(_TRIES):
+        name = repository.name()
+        for attempt in range(_TRIES):
+            if attempt:
+                pause = min(_PAUSE_S * 2 ** (attempt - 1), _LONGEST_PAUSE_S)
+                time.sleep(pause * random.uniform(0.5, 1.0))
             settled += _take_in(repository, any_remote)
             received, removed = _difference(repository, start)
+            quarantined = tuple(_quarantined_elsewhere(repository, start, received))
             held = _hold_suspects(repository, start, received, suspect)
             report = report._replace(
-                received=received, removed=removed, settled=tuple(settled), held=(*report.held, *held)
+                received=received,
+                removed=removed,
+                settled=tuple(settled),
+                held=(*report.held, *held),
+                quarantined=quarantined,
+                renamed=repository.name() if repository.name() != name else "",
             )
+            outgoing = _outgoing(repository)
             sent = _push(repository)
             if sent is not None:
-                return report._replace(sent=sent)
+                repository.name_became_known()
+                return report._replace(sent=sent, sent_notes=outgoing)
         raise GitFault("others kept sending to the remote at the same time", "run `chitta sync` again")
     finally:
         repository.end()
@@ -90,9 +120,10 @@ def commit(repository: Repository) -> int:
         return 0
     git = repository.git
     git.text("add", "--all", "--", ".")
-    words = f"{len(changed)} file{'' if len(changed) == 1 else 's'} changed on {machine()}"
+    words = f"{len(changed)} file{'' if len(changed) == 1 else 's'} changed on {repository.name()}"
     git.text(
-        *repository.identity(), "commit", "--quiet", "--allow-empty", "-m", words, "-m", f"{_MACHINE}: {machine()}"
+        *repository.identity(),
+        *("commit", "--quiet", "--allow-empty", "-m", words, "-m", f"{_MACHINE}: {repository.name()}"),
     )
     return len(changed)
 
@@ -110,6 +141,7 @@ def _take_in(repository: Repository, any_remote: bool) -> list[Settled]:
         if "couldn't find remote ref" in problem.words:  # nothing was ever sent
             return []
         raise
+    _mind_name(repository, upstream)
     for _ in range(_TRIES):
         if git.succeeds("merge-base", "--is-ancestor", upstream, "HEAD"):
             return []
@@ -149,10 +181,32 @@ def _finish_merge(repository: Repository) -> list[Settled]:
 
 
 def _label(repository: Repository, commit_id: str) -> str:
-    """The name of the machine that made the commit, else the beginning of the commit's own."""
-    message = repository.git.text("log", "-1", "--format=%B", commit_id)
-    found = re.findall(rf"^{_MACHINE}: ([a-z0-9-]{{1,24}})$", message, re.MULTILINE)
-    return found[-1] if found and found[-1] != machine() else commit_id[:7]
+    """The name of the machine that made the commit; ``other`` where a hand made it."""
+    names = _names_in(repository, "-1", commit_id)
+    return _free_name(names[-1], {repository.name()}) if names else "other"
+
+
+def _names_in(repository: Repository, *which: str) -> list[str]:
+    """Names of machines that these commits say, newest first."""
+    words = repository.git.text("log", "--format=%B", *which)
+    return re.findall(rf"^{_MACHINE}: ([a-z0-9-]{{1,32}})$", words, re.MULTILINE)
+
+
+def _mind_name(repository: Repository, upstream: str) -> None:
+    """Take another name where one was sent by another machine that is called as this one.
+
+    Once something of this machine was sent, the name is its own: what comes in under it is older, or was renamed.
+    """
+    if repository.name_is_known():
+        return
+    new = _names_in(repository, upstream, *(("^HEAD",) if repository.head() else ()))
+    if repository.name() in new:
+        repository.set_name(_free_name(repository.name(), set(_names_in(repository, upstream))))
+
+
+def _free_name(name: str, taken: set[str]) -> str:
+    """The name, with a number where it is taken: ``desk-2``."""
+    return next(one for one in (name, *(f"{name[:20]}-{number}" for number in range(2, 1000))) if one not in taken)
 
 
 def _settle(repository: Repository, other: str) -> Iterable[Settled]:
@@ -212,6 +266,17 @@ def _is_note(below: str) -> bool:
     return below.endswith(".md") and not any(part.startswith(".") for part in below.split("/"))
 
 
+def _quarantined_elsewhere(repository: Repository, start: str, received: Iterable[str]) -> Iterable[str]:
+    """Notes that came in with a quarantine which they did not have here."""
+    for below in received:
+        content = _content(repository.root, below)
+        if content is None or len(content) > MAX_NOTE_BYTES or not note_of(content, below).quarantine:
+            continue
+        code, before, _ = repository.git.run(("show", f"{start}:{below}"), 10.0)
+        if code == 0 and not note_of(before, below).quarantine:
+            yield below
+
+
 def _hold_suspects(repository: Repository, start: str, received: Iterable[str], suspect: Suspect) -> list[str]:
     """Put notes that came in and read like orders to a model into quarantine; their places.
 
@@ -239,6 +304,13 @@ def _hold_suspects(repository: Repository, start: str, received: Iterable[str], 
 # Sending
 
 
+def _outgoing(repository: Repository) -> int:
+    """How many notes differ from what the remote has."""
+    if known := repository.head(repository.upstream()):
+        return sum(map(_is_note, repository.git.paths("diff", "--name-only", "-z", "--no-renames", known, "HEAD")))
+    return sum(map(_is_note, repository.git.paths("ls-tree", "-r", "--name-only", "-z", "HEAD")))
+
+
 def _push(repository: Repository) -> int | None:
     """Send what the remote does not have; how many commits, or None where it has got others meanwhile."""
     git, branch, upstream = repository.git, repository.branch(), repository.upstream()
@@ -251,6 +323,8 @@ def _push(repository: Repository) -> int | None:
         git.text(*words, timeout=NETWORK_S)
     except GitFault as problem:
         lowered = problem.words.lower()
+        if _AT_ONCE.search(lowered):
+            return None
         if "remote rejected" not in lowered and any(sign in lowered for sign in _REJECTED):
             return None
         if "rejected" in lowered or "declined" in lowered:

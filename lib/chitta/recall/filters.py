@@ -95,6 +95,21 @@ def named(superseded_by: str) -> str:
     return "" if value.lower() in NOBODY else value
 
 
+def newest_of_circle(name: str, notes: Mapping[str, Note]) -> str:
+    """Of notes that replaced each other in a circle, the newest, which counts as current; ties by id.
+
+    "" where this note's chain of successors, as far as ``notes`` (by id) hold it, does not lead back to it.
+    """
+    chain = [name]
+    while (note := notes.get(chain[-1])) is not None and (heir := named(note.superseded_by)):
+        if heir == name:
+            return max(chain, key=lambda one: (touched(notes[one]) or _EVER, one))
+        if heir in chain:
+            return ""
+        chain.append(heir)
+    return ""
+
+
 def is_expired(note: Note, now: datetime) -> bool:
     """Whether ``valid_until`` is at or before ``now``; a bare date lasts to the end of its day (UTC)."""
     end = moment(note.valid_until)

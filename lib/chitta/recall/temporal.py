@@ -62,6 +62,15 @@ def moment_of(text: str) -> Moment | None:
     return Moment(start, later(start, datetime.resolution), False)
 
 
+def on_own_clock(text: str) -> Moment | None:
+    """The same as it was written, its offset left out: the day and the time that the writer's own clock showed."""
+    found = _MOMENT.match(text)
+    if found is None:
+        return None
+    offset = found.start("utc") if found["utc"] else found.start("sign") if found["sign"] else len(text)
+    return moment_of(text[:offset]) if moment_of(text) is not None else None
+
+
 def spoken(text: str) -> str:
     """The text with code and quoted values blanked, at its length: a date in a query to a database names no time."""
     return _QUOTED.sub(lambda found: " " * len(found.group()), text)

@@ -4,21 +4,26 @@ A filter that was asked for is kept strictly, also where it leaves nothing. All 
 half-open, ``since <= time < until``. Moments are naive and mean UTC
 (:mod:`chitta.recall.temporal`); a date is its whole day, so a note of that day is on both sides
 of a moment within it.
+
+``as_of`` and ``known_as_of`` a whole day are the exception: what a note says was written on that day was
+known on it, whatever day it was in Greenwich. A day is told by its last microsecond, which is what
+:func:`parse_moment` makes of one and nobody writes by hand.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping
-from datetime import datetime, timedelta
+from datetime import datetime, time, timedelta
 from typing import Literal
 
 from chitta.notes.note import Note, one_line
-from chitta.recall.temporal import Moment, in_utc, later, moment_of, written
+from chitta.recall.temporal import Moment, in_utc, later, moment_of, on_own_clock, written
 from chitta.recall.time_phrases import window_of
 
 Cause = Literal["before", "after", "superseded", "unknown then", "not valid then", "undated"]
 Edge = Literal["since", "until", "at"]
+Reading = Callable[[str], Moment | None]
 
 #: Hours of a span's unit; a month is 30 days and a year 365 (SuperLocalMemory).
 _SPAN_HOURS = {"h": 1, "d": 24, "w": 7 * 24, "m": 30 * 24, "y": 365 * 24}
@@ -31,8 +36,8 @@ def parse_moment(text: str, now: datetime, edge: Edge = "since") -> datetime:
     """The moment that a date, a time or a phrase ("yesterday", "last week") means; naive, UTC.
 
     Of a day or a longer time, ``since`` gives the first moment, ``until`` the first one after it
-    and ``at`` its last microsecond; an instant is the same for all. Phrases count from ``now``,
-    in its time zone. Raises ``ValueError``, with a sentence for a person, for anything else:
+    and ``at`` the last microsecond of its last day, on whichever clock; an instant is the same for all. Phrases
+    count from ``now``, in its time zone. Raises ``ValueError``, with a sentence for a person, for anything else:
     what cannot be read never means now.
     """
     wanted = text.strip()
@@ -45,6 +50,8 @@ def parse_moment(text: str, now: datetime, edge: Edge = "since") -> datetime:
                 f"{one_line(text, _SHOWN_CHARS)!r} is no time. "
                 "Write a date (2026-03-31), a time (2026-03-31T14:00Z) or a phrase such as yesterday or last week."
             )
+        if edge == "at" and _is_day(window.end.replace(tzinfo=None)):
+            return window.end.replace(tzinfo=None)
         end = in_utc(window.end)
         moment = Moment(in_utc(window.start), later(end, datetime.resolution), True)
     if edge == "since" or not moment.is_date:
@@ -139,25 +146,32 @@ def _outside(times: tuple[Moment, ...], since: datetime | None, until: datetime 
 
 
 def _at(
-    note: Note, moment: datetime, successors: Mapping[str, Note], begin: Callable[[Note], datetime | None]
+    note: Note, moment: datetime, successors: Mapping[str, Note], begin: Callable[[Note, Reading], datetime | None]
 ) -> Cause | None:
-    since = begin(note)
+    read = on_own_clock if _is_day(moment) else moment_of
+    since = begin(note, read)
     if since is not None and since > moment:
         return "unknown then"
     successor = successors.get(note.id)
     if successor is None:
         return "superseded" if note.superseded_by else None
-    replaced = begin(successor)
+    replaced = begin(successor, read)
     return "superseded" if replaced is None or replaced <= moment else None
 
 
-def _held_from(note: Note) -> datetime | None:
-    first = moment_of(note.valid_from)
-    return first.start if first is not None else _begun(note)
+def _held_from(note: Note, read: Reading = moment_of) -> datetime | None:
+    first = read(note.valid_from)
+    return first.start if first is not None else _begun(note, read)
 
 
-def _begun(note: Note) -> datetime | None:
-    return min((moment.start for moment in written(note)), default=None)
+def _begun(note: Note, read: Reading = moment_of) -> datetime | None:
+    found = (read(text) for text in (note.created, note.updated))
+    return min((moment.start for moment in found if moment is not None), default=None)
+
+
+def _is_day(moment: datetime) -> bool:
+    """Whether this is the last microsecond of a day, which stands for the day."""
+    return moment.time() == time.max
 
 
 def _valid(note: Note, moment: datetime) -> bool:

@@ -31,18 +31,18 @@ _UNSEEN = re.compile(
     "\u202a-\u202e\u2060-\u206f\u3164\ufdd0-\ufdef\ufe00-\ufe0e\ufeff\uffa0\ufff0-\ufffb\ufffe\uffff"
     "\u0600-\u0605\u06dd\u070f\u08e2\U000110bd\U000110cd\U0001bca0-\U0001bca3\U0001d173-\U0001d17a"
     "\U000e0000-\U000e0fff]"
-    "|(?<![^\x00-\x7f])\ufe0f"
+    "|(?<![^\x00-\x7f])\ufe0f+"
 )
 # "<" before what opens or closes a tag (letters of any script: some are look-alikes), its full-width and small forms,
 # and brackets that look like it where they frame a word of a harness.
 _MARKUP = re.compile(
     r"<(?=[A-Za-z!?|]|\s*/|[^\x00-\x7f])|[\uff1c\ufe64](?=\s*[/\uff0f]?\s*[A-Za-z!?|\uff21-\uff5a])"
-    r"|[\u2039\u276e\u27e8\u2329\u3008](?=\s*[/\uff0f]?\s*"
+    r"|[<\u2039\u276e\u27e8\u2329\u3008](?=\s*[/\uff0f]?\s*"
     r"(?:system|assistant|user|human|function|invoke|tool|hook|antml|instruction|chitta))",
     re.IGNORECASE,
 )
 # Marks of turns in templates of models, and lines that pose as a speaker's.
-_TURN = re.compile(r"\[(?=/?(?:INST|SYS|SYSTEM|ASSISTANT|AVAILABLE_TOOLS|TOOL_CALLS)\])")
+_TURN = re.compile(r"(?<!\\)\[(?=/?(?:INST|SYS|SYSTEM|ASSISTANT|AVAILABLE_TOOLS|TOOL_CALLS)\])")
 _SPEAKER = re.compile(r"^([^\S\n]*(?:Human|Assistant|System))(?=[^\S\n]*:)", re.MULTILINE)
 _FENCE = re.compile(r"^[^\S\n]*(?=```|~~~)", re.MULTILINE)
 # The two ways in which a line of the block begins that a line of a memory must not.
@@ -56,7 +56,7 @@ def neutral(text: str) -> str:
     """``text`` with nothing in it that is unseen, opens or closes markup, or poses as the block's own line."""
     text = _NEWLINES.sub("\n", without_surrogates(text))
     text = _UNSEEN.sub("", _TERMINAL.sub("", text))
-    text = _LONG.sub(lambda run: run[0][:_KEPT_TOKEN_CHARS] + "…", _MARKUP.sub("&lt;", text))
+    text = _LONG.sub(lambda run: run[0][:_KEPT_TOKEN_CHARS].rstrip("<") + "…", _MARKUP.sub("&lt;", text))
     text = _SUMMARY.sub(r"\1\\[", _ITEM.sub(r"\1\\[", text))
     if "[" in text:
         text = _TURN.sub(r"\\[", text)

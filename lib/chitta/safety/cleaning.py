@@ -6,14 +6,11 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from chitta.notes.note import Note
-from chitta.safety.instructions import suspicion
+from chitta.safety import SUSPECTED, TRUSTED
+from chitta.safety.instructions import asks_alone, suspicion
 from chitta.safety.private import without_private
 from chitta.safety.secrets import redact
 
-#: Key of ``extra`` that holds the reasons of a suspicion, in words.
-SUSPECTED = "suspected"
-#: Key of ``extra`` by which a person lets a note out of quarantine for good.
-TRUSTED = "trusted"
 #: Depth to which values of ``extra`` are looked through; what is nested deeper is left as it is.
 _DEPTH = 8
 _TEXTS = ("title", "text", "source", "wrong", "right")
@@ -37,9 +34,10 @@ def clean(note: Note) -> Cleaned:
     """
     note, secrets = without_secrets(note)
     said = "\n".join(part for part in (note.title, note.text, note.wrong, note.right, *note.triggers) if part)
-    found = suspicion(note.text)
-    whole = suspicion(said)
-    reasons = (found if found.score >= whole.score else whole).reasons if found.likely or whole.likely else ()
+    found = suspicion(said)
+    if not found.likely and asks_alone(note.text):  # which a title before it hides
+        found = suspicion(note.text)
+    reasons = found.reasons if found.likely else ()
     extra = dict(note.extra)
     if not reasons or extra.get(TRUSTED) is True:
         return Cleaned(note, secrets, reasons)

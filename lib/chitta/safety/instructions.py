@@ -258,6 +258,11 @@ def suspicion(text: str) -> Suspicion:
     return Suspicion(round(1 - left, 3), tuple(reason for _, reason in found))
 
 
+def asks_alone(text: str) -> bool:
+    """Whether ``text`` as a whole is one request or question to a model."""
+    return len(text) <= 2 * _LONE_CHARS and _is_lone_request(_plain(text))
+
+
 def _hidden_signs(text: str) -> list[tuple[float, str]]:
     checks = (
         (HIDDEN, "holds text that nobody sees (Unicode tags)", _TAGS),

@@ -9,16 +9,14 @@ _PASSES = 8
 _TAG = re.compile(r"<\s{0,8}(/?)\s{0,8}private\s{0,8}>", re.IGNORECASE)
 
 
-def without_private(text: str) -> str:
-    """``text`` without its private spans.
+def without_private(text: str, mark: str = "") -> str:
+    """``text`` without its private spans, and with ``mark`` in the place of each.
 
     A span inside another ends with the outer one; an unclosed one reaches to the end; a lone closing tag is
     dropped. What is left around a span is joined as it stands.
     """
     for _ in range(_PASSES):
-        if "private" not in text.lower():
-            return text
-        left = _without_spans(text)
+        left = _without_spans(text, mark)
         if left == text:
             return text
         text = left  # what closed up may spell a tag again
@@ -26,7 +24,7 @@ def without_private(text: str) -> str:
     return text[: tag.start()] if tag else text
 
 
-def _without_spans(text: str) -> str:
+def _without_spans(text: str, mark: str) -> str:
     parts: list[str] = []
     depth = at = 0
     for tag in _TAG.finditer(text):
@@ -34,4 +32,4 @@ def _without_spans(text: str) -> str:
             parts.append(text[at : tag.start()])
         depth = max(0, depth - 1) if tag[1] else depth + 1
         at = tag.end()
-    return "".join(parts) + (text[at:] if depth == 0 else "")
+    return mark.join([*parts, text[at:] if depth == 0 else ""])

@@ -12,6 +12,7 @@ import re
 from chitta.safety.private import without_private
 
 GONE = "…"
+_KEPT = rf"\1{GONE}"
 _KEY = re.compile(r"-----BEGIN[^\n]*(?:PRIVATE|SECRET)[^\n]*(?:.*?-----END[^\n]*|.*)", re.DOTALL)
 _LOGIN = re.compile(r"(?<=://)[^\s/@]{1,500}@|(?<=-u )\S+|(?<=--user[ =])\S+|(?<=hooks\.slack\.com/)\S+")
 #: A value that is given to a name: with a sign between them, by "is", or directly where it has a digit.
@@ -22,6 +23,23 @@ _NAMED = re.compile(
     r"[^\s\"'`,;]{4,}",
     re.IGNORECASE,
 )
+#: The same in a sentence, where the value is none of a word's letters: "the password for the box is hUnter2".
+_SAID = re.compile(
+    r"((?i:passw(?:or)?d|passphrase|passcode|key|token)(?:'s|(?:\s[^\n.,;:…]{1,60}?)?\s(?:is|was|are|to)):?\s[\"'`*]*)"
+    r"(?=\S{0,80}[A-Z\d])[^\s\"'`,;]{5,}"
+)
+#: Commands that take a password behind one letter, up to their end, and there what follows that letter.
+_COMMAND = re.compile(
+    r"\b(?:mysql\w*|mariadb[\w-]*|sshpass|redis-cli|mongo\w*|smbclient|(?:docker|podman|az|oc|skopeo|nerdctl) login)\s[^\n;|]*"
+)
+_BEHIND_LETTER = re.compile(r"(\s-[paU]\s?[\"']?)[^\s\"'-][^\s\"']{3,}")
+_LAST_WORD = re.compile(r"(\bhtpasswd\s[^\n;|]*\s)[^\s;|]{4,}(?=[ \t]*(?:[;|\n]|\Z))")
+_OPTION = re.compile(
+    r"(--from-literal[= ][\"']?[\w.-]{1,80}=|--[\w-]{0,40}(?:pass(?:word|wd|phrase)?|token|key|secret)[ =][\"']?)[^\s\"'-][^\s\"']{3,}"
+)
+_COOKIE = re.compile(r"(?i:\bcookie: ?)[^\n\"']*")
+_COOKIE_VALUE = re.compile(r"(=)[^\s;]{4,}")
+_VENDOR = re.compile(r"\b(?:hf|npm|gh[pousr]|gsk|r8|xox[abeoprs]|sk|rk)[-_](?=[\w-]{0,60}[A-Z\d])[\w-]{16,}")
 #: What only a key looks like: sixteen letters and digits in a row that are neither a word nor a number, and what they
 #: are a part of.
 _LONG = re.compile(
@@ -36,7 +54,9 @@ def screened(text: str) -> str:
     """``text`` with an ellipsis for everything that looks like a secret. Pure, never raises; twice is once."""
     if "-----BEGIN" in text:
         text = _KEY.sub(GONE, text)
-    text = _NAMED.sub(rf"\1{GONE}", _LOGIN.sub(GONE, text))
+    text = _COMMAND.sub(lambda found: _BEHIND_LETTER.sub(_KEPT, found[0]), _LOGIN.sub(GONE, text))
+    text = _COOKIE.sub(lambda found: _COOKIE_VALUE.sub(_KEPT, found[0]), _LAST_WORD.sub(_KEPT, text))
+    text = _VENDOR.sub(GONE, _NAMED.sub(_KEPT, _SAID.sub(_KEPT, _OPTION.sub(_KEPT, text))))
     return _PIECES.sub(GONE, _LONG.sub(GONE, text))
 
 

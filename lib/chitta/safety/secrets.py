@@ -1,7 +1,7 @@
 """Secrets taken out of text, by kingfisher-secret-scanner (MongoDB's scanner as a library).
 
 The library brings the detectors (about 490, those of the successor of gitleaks among them), entropy limits and
-allow-lists; ``secret_rules.yml`` adds four in its own format. It works in this process and is never asked to
+allow-lists; ``secret_rules.yml`` adds eleven in its own format. It works in this process and is never asked to
 check a secret against its service, so nothing leaves the machine. It was chosen by measurement: docs/security.md.
 
 Loading it takes 0.3 s once a process (3 s the first time ever, until its compiled rules are kept on disk); scanning
@@ -21,23 +21,34 @@ from typing import TYPE_CHECKING, NamedTuple
 if TYPE_CHECKING:
     from kingfisher_sdk import Scanner
 
-#: Passes over a text until no secret is found: what stood between two of them may be one itself.
-MAX_PASSES = 3
+#: Passes over a text until no secret is found: what stood between two of them may be one itself, and a chain of values
+#: behind colons gives up one a pass.
+MAX_PASSES = 20
 #: Bytes that are scanned at once, and how much of them is scanned again with the next: the library's time grows faster
 #: than the text where much is found. No private key is longer than the overlap.
 WINDOW, OVERLAP = 64 << 10, 16 << 10
 _RULES = Path(__file__).with_name("secret_rules.yml")
-# Below what no detector can fire: a run of eight characters that has a digit, a password in an address, a private key.
-_POSSIBLE = re.compile(r"(?=\S{8})[^\s\d]{0,7}\d|://[^\s/@]{0,128}:[^\s/@]|-----BEGIN|Authorization:", re.IGNORECASE)
-# Values that documentation writes where a secret would stand.
+# Below what no detector can fire: a run of eight characters that has a digit, a password in an address, a private key,
+# a long run of letters after a vendor's prefix.
+_POSSIBLE = re.compile(
+    r"(?=\S{8})[^\s\d]{0,7}\d|://[^\s/@]{0,128}:[^\s/@]|-----BEGIN|(?i:Authorization:)|A(?:KI|SI|BI|CC)A[A-Z]{16}"
+    r"|[a-z][_.-][A-Za-z_-]{20}"
+    r"|(?i:passw|passphrase|passcode|bearer|cookie|sshpass|redis-cli|(?:key|token) is|[- ]-(?:pass|token|secret|[a-z-]{0,20}key)"
+    r"|passwort|login|mysql|mariadb|mongo|curl|wget|--from-literal)"
+)
+# Values that documentation writes where a secret would stand, whatever shape they have.
 _PLACEHOLDER = re.compile(
     r"^[$<{%(\[]|[>}]$|\$\{|\{\{"
     r"|(.)\1{4,}|(..)\2{4,}"
     r"|example|placeholder|change.?me|replace.?me|dummy|sample|redacted|random|your[-_. ]|my[-_](?:pass|secret"
     r"|token|key)"
-    r"|\.\.\.$|put[-_]|insert|goes[-_]?here|0123456789|123456789|abcdefgh|qwerty|deadbeef|abc123",
+    r"|\.\.\.$|…|put[-_]|insert|goes[-_]?here"
+    r"|^sk_test_(?:BQokikJOvBiI2HlWgH4olfQ2|4eC39HqLyjWDarjtT1zdp7dc)$",  # Stripe's own, in all of its documentation
     re.IGNORECASE,
 )
+# Values that were typed along the keys: no secret where a name alone says that they are one, but where a vendor's key
+# has exactly that shape nobody can tell, so there they are taken out.
+_SEQUENCE = re.compile(r"0123456789|123456789|abcdefgh|qwerty|deadbeef|abc123", re.IGNORECASE)
 # Names whose value is no secret whatever else they are called: `credentialsId`, `token_path`, `publicKey`.
 _OPEN_NAME = re.compile(
     r"(?:ids?|path|file|dir|folder|name|user|source|length|size|url|uri|host|type|version|expiry|hint|class)"
@@ -46,10 +57,32 @@ _OPEN_NAME = re.compile(
     re.IGNORECASE,
 )
 _NAMED_RULES = frozenset({"assigned-secret", "service-key"})
+# Rules of shapes that nothing but a key has; all others may meet a value that only stands for one.
+_SHAPED_RULES = frozenset({"aws-access-key-id", "vendor-key"})
+# Rules of places where any word may stand: there a value is one that a person or a program made up.
+_PLACED_RULES = frozenset({"command-secret", "htpasswd-secret", "header-secret", "spoken-secret"})
+# What stands there and is none: names of variables and members, words joined or in camel case, paths, addresses, options,
+# versions, and what codes and protocols are called.
+_NAME = re.compile(
+    r"[A-Z0-9]+(?:_[A-Z0-9]+)*|[A-Za-z_]+(?:\.[A-Za-z_]+)+|[A-Za-z]?[a-z]{2,}(?:[A-Z][a-z]{2,})*(?:[A-Z]{2,3})?"
+    r"|[A-Za-z]{2,}(?:[-_/][A-Za-z]{2,})+|v?\d+(?:\.\d+)+|(?:[a-z]+:)?/.*|-.*|[A-Z]+(?:-[A-Z0-9]+)+"
+    r"|(?i:base|sha|md|utf|aes|rsa|wpa|tls|hs|rs|oauth|argon|pbkdf|ipv?|http|auth|python|x)-?\d+(?:[-/_a-z]{0,12}\d{0,3})"
+)
+_KEBAB = re.compile(r"[a-z]+(?:-[a-z]+)+\d?")  # names of things on a command line: `--plugin-secret datasette-auth0`
 _NAME_BYTES = 64
-# Passwords of addresses in documentation: a lone word is what a reader is to replace.
-_WORD = re.compile(r"[A-Za-z]+(?:[-_.][A-Za-z]+)*")
-_ADDRESS_RULE = "generic-credential-uri"
+# Passwords of addresses in documentation: a word for what is to stand there, the user's own name, or any lower-case
+# word where the host is this machine or one that belongs to nobody.
+_WORD = re.compile(r"[a-z]+(?:[-_.][a-z]+)*")
+_ADDRESS_WORD = re.compile(
+    r"(?:(?:db|my|the|user|admin|root|some|super|api|access|auth|test)?[-_.]?(?:pass(?:word|wd|code|phrase)?|pwd?|psw"
+    r"|secret|token|key)|user(?:name)?|admin|root|guest|test|postgres|mysql|redis|rabbit|foo|bar|baz|x-oauth-basic)",
+    re.IGNORECASE,
+)
+_ADDRESS_USER = re.compile(r"://([^\s/@:]*):\Z")
+_NO_ONES_HOST = re.compile(
+    r"@(?:localhost|127\.|0\.0\.0\.0|\[::1|(?:[\w-]+\.)*(?:example|host(?:name)?|server)\b)", re.IGNORECASE
+)
+_ADDRESS_RULES = frozenset({"generic-credential-uri", "address-password"})
 
 
 class Redacted(NamedTuple):
@@ -75,6 +108,11 @@ def redact(text: str) -> Redacted:
     return Redacted(text, tuple(dict.fromkeys(kinds)))
 
 
+def values(text: str) -> tuple[tuple[str, str], ...]:
+    """``(kind, secret)`` of each secret of ``text``, to look for it elsewhere; never to be shown or kept."""
+    return tuple((kind, text[start:end]) for start, end, kind in _secrets(text))
+
+
 def _secrets(text: str) -> list[tuple[int, int, str]]:
     """``(start, end, kind)`` of every secret in characters, in order, none overlapping another."""
     if not _POSSIBLE.search(text):
@@ -92,17 +130,53 @@ def _in_window(data: bytes, begin: int) -> Iterator[tuple[int, int, str]]:
         kind = finding.rule_id.rpartition(".")[2]
         place = finding.location
         start, end = begin + place["start_offset"], begin + place["end_offset"]
-        if not finding.visible or end <= start or _is_placeholder(kind, finding.secret):
+        if not finding.visible or end <= start:
             continue
         before = data[max(0, start - _NAME_BYTES) : start].decode("utf-8", "replace")
+        if _is_placeholder(kind, finding.secret, before, data[end : end + _NAME_BYTES].decode("utf-8", "replace")):
+            continue
         if kind not in _NAMED_RULES or not _OPEN_NAME.search(before):
             yield start, end, kind
 
 
-def _is_placeholder(kind: str, value: str) -> bool:
+def _is_placeholder(kind: str, value: str, before: str, after: str) -> bool:
     if "-----BEGIN" in value:
         return False
-    return bool(_PLACEHOLDER.search(value)) or (kind == _ADDRESS_RULE and bool(_WORD.fullmatch(value)))
+    if kind in _ADDRESS_RULES:
+        user = _ADDRESS_USER.search(before)
+        if _ADDRESS_WORD.fullmatch(value) or (user and user[1].lower() == value.lower()):
+            return True
+        if _WORD.fullmatch(value) and _NO_ONES_HOST.match(after):
+            return True
+    if kind in _PLACED_RULES and not _made_up(kind, value):
+        return True
+    if kind not in _SHAPED_RULES and _SEQUENCE.search(value):
+        return True
+    return bool(_PLACEHOLDER.search(value))
+
+
+def _made_up(kind: str, value: str) -> bool:
+    """Whether a value has digits, or letters of both cases, as no word and no name has them."""
+    if kind == "command-secret" and _KEBAB.fullmatch(value):
+        return False
+    if _NAME.fullmatch(value) and not (kind == "spoken-secret" and value.isdecimal()):
+        return False
+    if kind == "header-secret" and (login := _login(value)) is not None:
+        return bool(login) and not _ADDRESS_WORD.fullmatch(login)
+    if any(sign.isdigit() for sign in value):
+        return kind == "spoken-secret" or not value.isdecimal()
+    return value != value.lower() and value[1:] != value[1:].lower() and value != value.upper()
+
+
+def _login(value: str) -> str | None:
+    """The password of a header's ``user:password`` in base64; None where it is no such thing."""
+    import base64
+
+    try:
+        said = base64.b64decode(value, validate=True).decode("ascii").strip()
+    except ValueError:
+        return None
+    return said.partition(":")[2] if ":" in said and said.isprintable() else None
 
 
 def _joined(spans: list[tuple[int, int, str]]) -> list[tuple[int, int, str]]:

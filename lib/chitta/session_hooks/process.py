@@ -7,7 +7,7 @@ import posix
 import sys
 import time
 
-from chitta import client
+from chitta import client, edition
 from chitta.turn_client import read_payload
 
 #: Seconds of each part's whole run, as long as no setting says otherwise.
@@ -15,6 +15,8 @@ BUDGET_S = {"start": 10.0, "subagent": 5.0, "flush": 0.9}
 _SETTINGS = {"start": "CHITTA_SESSION_BUDGET_MS", "subagent": "CHITTA_SUBAGENT_BUDGET_MS"}
 #: Share of the budget in which the answer must be there; the rest is for printing it and for logs.
 _ANSWER_SHARE = 0.9
+#: Seconds that a daemon of other code has for leaving; it takes a tenth of that.
+_REPLACE_S = 0.5
 
 
 def main() -> None:
@@ -64,11 +66,18 @@ def run(part: str, harness: str) -> bytes:
 
 
 def _warm() -> None:
-    """Start the daemon, so that it has its models by the time of the first prompt; there may be no other use of it."""
+    """Start the daemon, so that it has its models by the time of the first prompt; there may be no other use of it.
+
+    One of other code (an upgrade came meanwhile) is replaced. A prompt never looks at that.
+    """
     if client.flag("CHITTA_NO_DAEMON"):
         return
     try:
-        client.ask(b"call ping", b"{}", 0.2)
+        code, body = client.ask(b"call ping", b"{}", 0.2)
+        if code != client.OK or f'"edition":"{edition.here()}"'.encode() not in body:
+            from chitta import starter
+
+            starter.replace_daemon(_REPLACE_S)
     except client.Broken:
         pass  # it is there and busy
     except client.Away:

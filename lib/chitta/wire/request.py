@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any, NamedTuple
 
 from chitta.wire import codec
@@ -87,6 +86,6 @@ def _text(value: dict[str, Any], key: str, default: str) -> str:
 
 def _whole(value: dict[str, Any], key: str, default: int, low: int, high: int) -> int:
     found = value.get(key)
-    if isinstance(found, bool) or not isinstance(found, (int, float)) or math.isnan(found):
+    if isinstance(found, bool) or not isinstance(found, (int, float)) or found != found:
         return default
     return int(min(max(found, low), high))

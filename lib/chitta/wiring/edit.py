@@ -188,7 +188,13 @@ def _brought_up(text: str, place: _Place, wanted: dict[str, Any]) -> str:
     if all(entry.get(key) == value for key, value in wanted.items()) and not (replaced & entry.keys()) - wanted.keys():
         return text
     merged = {key: wanted.get(key, value) for key, value in entry.items() if key in wanted or key not in replaced}
-    return json_text.replaced(text, place.handler, merged | wanted, json_text.style_of(text))
+    new = json_text.replaced(text, place.handler, merged | wanted, json_text.style_of(text))
+    try:
+        new.encode()
+        json_text.parse(new)
+    except (Broken, UnicodeEncodeError):  # a key that a person has added to it: half a character, 1e999
+        raise Refused("one of chitta's entries holds a value that cannot be written again") from None
+    return new
 
 
 class _Known(NamedTuple):

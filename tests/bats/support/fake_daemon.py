@@ -23,7 +23,7 @@ MANNERS = ("polite", "silent", "half", "lying", "foreign", "hangup", "dripping",
 
 
 def polite(verb: str, body: bytes) -> tuple[int, bytes]:
-    """Well-formed answers: one row a lane, launch facts and a request, ``merged NAME=STATE…``."""
+    """Well-formed answers: one row a lane, launch facts and a request, ``{"merged": "NAME…"}``."""
     words = verb.split(" ")
     if words[0] == "lane":
         row = {"id": f"note-of-{words[1]}", "score": 1.0, "title": "a title", "text": "some words"}
@@ -34,7 +34,8 @@ def polite(verb: str, body: bytes) -> tuple[int, bytes]:
         return 0, facts + b"\n" + json.dumps({"v": 1, "prompt": prompt, "query": prompt}).encode() + b"\n"
     if words[0] == "merge":
         parts = [line.split() for line in body.split(b"\n") if line.startswith(b"lane ")]
-        text = b"merged " + b" ".join(word[5:] for part in parts for word in part if word.startswith(b"name="))
+        names = [word[5:].decode() for part in parts for word in part if word.startswith(b"name=")]
+        text = json.dumps({"merged": " ".join(names)}).encode()
         return 0, b"out %d\n%serr 0\n" % (len(text), text)
     return 100, b"no such verb"
 

@@ -60,7 +60,7 @@ def test_causes_are_counted_in_order() -> None:
 
 @pytest.mark.parametrize("policed", policy.LANES, ids=lambda p: p.tag)
 @pytest.mark.parametrize("kind", [*BOOKKEEPING_KINDS, "Episode", " prompt "])
-def test_bookkeeping_never_enters(policed: policy.LanePolicy, kind: str) -> None:
+def test_fault_09_bookkeeping_never_enters(policed: policy.LanePolicy, kind: str) -> None:
     assert judge(lane(policed.lane, row("a", kind=kind))).dropped == {(policed.tag, "meta"): 1}
 
 
@@ -121,7 +121,7 @@ def test_expiry(valid_until: str, gone: bool) -> None:
 # Bands
 
 
-def test_band_and_percent_come_from_hybrids_maxrel() -> None:
+def test_fault_08_band_and_percent_come_from_hybrids_maxrel() -> None:
     low, high = judge(lane("hybrid", maxrel=0.49)), judge(lane("hybrid", maxrel=0.5))
     assert (low.band, low.maxrel, low.percent) == (UNKNOWN, 0.49, 24)
     assert (high.band, high.maxrel, high.percent) == (KNOWN, 0.5, 25)
@@ -146,7 +146,7 @@ def test_what_was_not_measured_is_not_unknown(hybrid: list[LaneResult]) -> None:
 
 @pytest.mark.parametrize("policed", policy.LANES, ids=lambda p: p.tag)
 @pytest.mark.parametrize("tied", [True, False])
-def test_unknown_silence(policed: policy.LanePolicy, tied: bool) -> None:
+def test_fault_07_unknown_silence(policed: policy.LanePolicy, tied: bool) -> None:
     one = row("a", shared=("postgres",) if tied else ())
     survives = {policy.PASS: True, policy.TOKEN: tied, policy.DROP: False}[policed.under_unknown]
     unknown = LaneResult("hybrid", "ok", 1.0, Header("hybrid", maxrel=0.0))
@@ -234,7 +234,7 @@ def test_corrections_do_not_silence_cross_realm() -> None:
     assert shown(verdict) == [("corrk", "c"), ("xr", "x")]
 
 
-def test_a_session_sees_a_note_once_but_a_repeated_mistake_again() -> None:
+def test_fault_32_a_session_sees_a_note_once_but_a_repeated_mistake_again() -> None:
     results = lane("semantic", row("a")), lane("correction-key", row("c", kind="correction"))
     verdict = judge(*results, seen=["a", "c"])
     assert shown(verdict) == [("corrk", "c")]

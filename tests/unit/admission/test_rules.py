@@ -87,7 +87,7 @@ def test_only_lanes_of_knowledge_refuse_a_kind_of_ones_own(tag: str) -> None:
 
 
 @pytest.mark.parametrize("tag", UNCERTAIN)
-def test_the_lanes_floor(tag: str) -> None:
+def test_fault_07_the_lanes_floor(tag: str) -> None:
     floor = BY_TAG[tag].conf_floor
     assert (became(tag, {"conf": floor - JUST}), became(tag, {"conf": floor})) == ("conf", ADMITTED)
     assert became(tag, {"conf": -1.0}) == "conf"

@@ -65,3 +65,37 @@ def test_a_prompt_that_no_person_typed(fields: dict[str, str], settings: Setting
     value = {"hook_event_name": "UserPromptSubmit", "session_id": "s", "prompt": "never use var in JavaScript"}
     assert len(hook.learned(value, "claude", settings, now=1.0).drafts) == 1
     assert hook.learned({**value, **fields}, "claude", settings, now=1.0).drafts == ()
+
+
+def test_a_transcript_whose_path_no_system_has_tells_no_code() -> None:
+    from chitta.capture import payload
+    from chitta.capture.tools import Tasks
+
+    value = {"tool_name": "Bash", "tool_use_id": "1", "transcript_path": "\0", "tool_response": "out"}
+    assert [event.ok for event in payload.events_of(value, "codex", Tasks())] == [None]
+
+
+def test_a_prompt_is_looked_at_when_nobody_waits_any_more(
+    tmp_path: Path, settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CHITTA_HOME", settings.home)
+    monkeypatch.setattr(process, "_left_alone", lambda: False)
+    looked: list[object] = []
+    monkeypatch.setattr(hook, "learned", lambda *given, **more: looked.append(given))
+    process.run(b'{"hook_event_name":"UserPromptSubmit","session_id":"s","prompt":"never use var here"}', "claude")
+    assert looked == []
+
+
+def test_what_is_done_after_a_prompt_was_not_done_before_it(tmp_path: Path, settings: Settings) -> None:
+    path = tmp_path / "s.jsonl"
+    prompt = "no, use pnpm instead of npm"
+
+    def line(role: str, text: str) -> str:
+        content = text if role == "user" else [{"type": "text", "text": text}]
+        return json.dumps({"type": role, "sessionId": "s", "cwd": "/w", "message": {"role": role, "content": content}})
+
+    value = {"hook_event_name": "UserPromptSubmit", "session_id": "s", "prompt": prompt, "transcript_path": str(path)}
+    path.write_text("\n".join([line("user", prompt), line("assistant", "I use pnpm.")]) + "\n")
+    assert hook.learned(value, "claude", settings, now=1.0).drafts == ()
+    path.write_text("\n".join([line("assistant", "I used npm."), line("user", prompt), line("assistant", "ok")]) + "\n")
+    assert len(hook.learned(value, "claude", settings, now=1.0).drafts) == 1

@@ -1,5 +1,9 @@
 from __future__ import annotations
 
+import fcntl
+import os
+from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import TimeoutError as TooLate
 from pathlib import Path
 
 import pytest
@@ -7,6 +11,8 @@ import pytest
 from chitta.capture.draft import COMMIT, CORRECTION, FIX, PREFERENCE, TODO, Draft
 from chitta.capture.keep import keep, renew
 from chitta.capture.note import note_of
+from chitta.capture.typed import words_of
+from chitta.capture.words import drafts
 from chitta.curation.refused import refuse
 from chitta.notes.note import BOOKKEEPING_KINDS, Note
 from chitta.notes.store import NoteStore
@@ -106,3 +112,67 @@ def test_what_speaks_to_a_model_is_in_quarantine() -> None:
 def test_nothing_but_our_block_is_no_note() -> None:
     draft = Draft(FIX, "t", "<chitta-notes>\nx\n</chitta-notes>", "k")
     assert note_of(draft, realm=REALM, harness="claude", session="s", day="2026-01-02") is None
+
+
+GITHUB = "ghp_" + "16C7e42F292c6912E7710c838347Ae178B4a"
+
+
+@pytest.mark.parametrize(
+    ("prompt", "secrets"),
+    [
+        (f"never commit API_TOKEN={GITHUB} to the repo", (GITHUB,)),
+        (f"always use the staging database with DB_PASSWORD={'Tr0ub4dor' + 'Zx81Qq'} for tests", ("Tr0ub4dorZx81Qq",)),
+        ("never use the <private>Contoso merger. Secret</private> folder names in commits", ("contoso", "merger")),
+        ("never deploy <private>for the Contoso merger to the staging cluster", ("contoso", "merger")),
+    ],
+)
+def test_neither_id_nor_file_name_nor_refusal_holds_what_was_cleaned(
+    prompt: str, secrets: tuple[str, ...], store: NoteStore, tmp_path: Path
+) -> None:
+    for draft in drafts(words_of(prompt), acted=True) + [Draft(FIX, prompt, prompt, f"make\n{prompt}")]:
+        note = note_of(draft, realm=REALM, harness="claude", session="s1", day="2026-01-02")
+        if note is not None:
+            assert kept(store, note, tmp_path) == "added"
+            refuse(str(tmp_path / "state"), note.realm, note.id)
+    written = [str(path) + path.read_text() for path in tmp_path.rglob("*") if path.is_file()]
+    said = "".join(character for text in written for character in text.lower() if character.isalnum())
+    for secret in secrets:
+        flat = "".join(character for character in secret.lower() if character.isalnum())
+        assert flat not in said and flat[:10] not in said
+
+
+def test_what_says_too_little_once_it_is_clean_is_not_captured() -> None:
+    (draft,) = drafts(f"from now on use API_TOKEN={GITHUB}", acted=True)
+    assert note_of(draft, realm=REALM, harness="claude", session="s", day="2026-01-02") is None
+
+
+def test_a_side_that_is_a_secret_by_its_sentence_alone_is_left_out() -> None:
+    value = "Tr0ub4dor" + "Zx81Qq"
+    draft = Draft(CORRECTION, "t", f"Use DB_PASSWORD={value} for staging tests", "key of three words", right=value)
+    note = note_of(draft, realm=REALM, harness="claude", session="s", day="2026-01-02")
+    assert note is not None and value not in str(note)
+
+
+def test_sessions_that_write_at_once_are_all_counted(store: NoteStore, tmp_path: Path) -> None:
+    children = []
+    for number in range(20):
+        child = os.fork()
+        if child == 0:
+            kept(store, made(f"s{number}"), tmp_path)
+            os._exit(0)
+        children.append(child)
+    assert [os.waitpid(child, 0)[1] for child in children] == [0] * 20
+    note = there(store, made())
+    assert note.proof_count == 20 and set(dict(note.extra)["sessions"]) == {f"s{number}" for number in range(20)}
+
+
+def test_whoever_writes_waits_for_the_one_before(store: NoteStore, tmp_path: Path) -> None:
+    (tmp_path / "state").mkdir()
+    held = os.open(tmp_path / "state" / "capture.lock", os.O_WRONLY | os.O_CREAT, 0o600)
+    fcntl.flock(held, fcntl.LOCK_EX)
+    with ThreadPoolExecutor() as pool:
+        waiting = pool.submit(kept, store, made(), tmp_path)
+        with pytest.raises(TooLate):
+            waiting.result(timeout=0.5)
+        os.close(held)
+        assert waiting.result() == "added"

@@ -37,7 +37,7 @@ def forms(block: str) -> list[str]:
 
 
 @pytest.mark.parametrize("form", [*forms(BLOCK), *forms(START)])
-def test_every_form_is_cut(form: str) -> None:
+def test_fault_31_every_form_is_cut(form: str) -> None:
     left = cut(f"before {form}")
     assert left.startswith("before")
     for words in ("pnpm", "npm in this", "[admit]", "Notes from earlier", "chitta-notes"):
@@ -100,3 +100,19 @@ def test_files_of_the_store() -> None:
     assert is_own_path("/home/d/.chitta/notes/a.md")
     assert is_own_path("/srv/notes/a.md", "/srv/notes")
     assert not is_own_path("/srv/notes.md", "/srv/notes")
+
+
+def test_a_block_that_what_is_left_spells_is_cut_too() -> None:
+    nested = "<chitta<chitta-notes></chitta-notes>-notes>secret"
+    assert not holds(cut(nested))
+    deep = "<chitta-notes>"
+    for _ in range(20):
+        deep = f"<chitta<chitta-notes>{deep}</chitta-notes>-notes>"
+    assert not holds(cut(deep))
+
+
+@pytest.mark.parametrize("mark", ["* ", "1. ", "12) ", "• ", "-\u00a0", "> - ", "> ", "", "\t- ", "– ", "+ "])
+@pytest.mark.parametrize("tag", ["[sem]", "**[sem]**", "`[sem]`"])
+def test_an_item_is_known_whatever_its_bullet(mark: str, tag: str) -> None:
+    item = BLOCK.split("\n")[2].removeprefix("- [sem]")
+    assert cut(f"it said:\n{mark}{tag}{item}\nand then") == "it said:\n\nand then"

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from chitta.capture.draft import CORRECTION, PREFERENCE
 from chitta.capture.typed import words_of
-from chitta.capture.words import MOST, drafts, said
+from chitta.capture.words import MOST, drafts, said, spoken
 
 DATA = Path(__file__).parent / "data"
 PAYLOADS = Path(__file__).resolve().parents[4] / "shared" / "data" / "payloads"
@@ -52,6 +52,7 @@ def test_no_prompt_of_real_sessions_is_kept() -> None:
         ("we use uv, not pip", "pip", "uv"),
         ("I prefer composition over inheritance", "inheritance", "composition"),
         ("no, write the config in TOML rather than YAML", "YAML", "TOML"),
+        ("no, deploy with make ship instead of fab deploy", "fab deploy", "make ship"),
         ("never use var in JavaScript", "var in JavaScript", ""),
         ("always run ruff before committing", "", ""),
     ],
@@ -85,7 +86,7 @@ def test_the_same_words_are_the_same_learning() -> None:
         drafts("Never use var in JavaScript!", acted=True),
         drafts("never use var in javascript", acted=True),
     )
-    assert first.key == second.key
+    assert spoken(first.key) == spoken(second.key)
 
 
 def test_among_other_sentences_the_lasting_one_is_found() -> None:
@@ -111,3 +112,34 @@ def test_joined_pieces_are_read(parts: list[str]) -> None:
 )
 def test_long_repetition_takes_no_time(piece: str) -> None:
     assert isinstance(said(piece * (1_400 // len(piece)), acted=True), list)
+
+
+@pytest.mark.parametrize(
+    "after",
+    [". Just kidding", ". haha", " 😂", ". 🙃", ". Actually forget it.", ". Never mind!", ", jk", " unless I say so",
+     " for 10 minutes", " for the next two hours", " today", ". lol", ". On second thought, no.", " this week"],
+)  # fmt: skip
+def test_what_is_taken_back_or_holds_for_a_while_is_not_kept(after: str) -> None:
+    assert said("Always use tabs for indentation", acted=True) and not said(
+        f"Always use tabs for indentation{after}", acted=True
+    )
+
+
+@pytest.mark.parametrize("prompt", ["Don't use moment for dates, use dayjs 🎉", "use dayjs 🎉 instead of moment 🙏"])
+def test_no_picture_is_a_part_of_a_side(prompt: str) -> None:
+    (one,) = said(prompt, acted=True)
+    assert one.right == "dayjs" and one.wrong.startswith("moment") and one.wrong.isascii()
+
+
+@pytest.mark.parametrize(
+    ("typed", "left"),
+    [
+        ("Never deploy with <private>fab</private> on production servers", ""),
+        ("Always run the tests unless <private>he is here</private>.", ""),
+        ("Always use pnpm in CI jobs. <private>key</private>", "Always use pnpm in CI jobs."),
+        ("<private>key</private> Always use pnpm in CI jobs", "Always use pnpm in CI jobs"),
+        ("Never log <private>a</private> twice\nAlways use pnpm", "Always use pnpm"),
+    ],
+)
+def test_a_sentence_that_lost_a_private_part_is_dropped_whole(typed: str, left: str) -> None:
+    assert words_of(typed) == left

@@ -72,7 +72,7 @@ def test_a_hook_that_does_not_stay_silent_given_nothing(a_checkout: Path, body: 
     assert one(checks.hook).state == FAIL
 
 
-def test_the_hook_is_run_with_next_to_no_path(a_checkout: Path) -> None:
+def test_fault_42_the_hook_is_run_with_next_to_no_path(a_checkout: Path) -> None:
     executable(a_checkout / "hooks" / "prompt-core.sh", f'echo "$PATH" >"{a_checkout}/path"')
     one(checks.hook)
     assert (a_checkout / "path").read_text() == "/usr/bin:/bin\n"

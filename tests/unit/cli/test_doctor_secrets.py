@@ -40,3 +40,24 @@ def test_remember_keeps_nothing_private(chitta: Run) -> None:
     ran = chitta("remember", "use make <private>my bank</private>", "--json")
     assert NoteStore(table.load().notes_dir).read(ran.value["path"]).text == "use make"
     assert "private" in chitta("remember", "<private>all</private>").err
+
+
+def test_a_name_that_spells_a_secret_is_masked_and_the_note_renamed(chitta: Run) -> None:
+    store = NoteStore(table.load().notes_dir)
+    spelled = f"deploy-with-{GITHUB.lower().replace('_', '-')}-1f2e3d"
+    path = store.write(Note(spelled, title=f"Deploy with {GITHUB}", text=f"Deploy with {GITHUB}."))
+    other = store.write(Note("newer", title="t", text="The new way.", supersedes=(spelled,)))
+    ran = chitta("doctor", "--secrets")
+    assert ran.code == 1 and "in its name" in ran.out and "8kdpq2" not in (ran.out + ran.err).lower()
+    ran = chitta("doctor", "--secrets", "--redact")
+    (new,) = store.read(other).supersedes
+    assert ran.code == 0 and f"→ {new}" in ran.out and "8kdpq2" not in (ran.out + ran.err).lower()
+    assert not path.exists() and store.find(new) is not None
+    assert chitta("doctor", "--secrets").code == 0
+
+
+def test_a_name_alone_is_looked_at_too(chitta: Run) -> None:
+    store = NoteStore(table.load().notes_dir)
+    store.write(Note("the-key-akiajsjc3ibofbcixgy4", title="The key", text="It was taken out here."))
+    assert chitta("doctor", "--secrets").code == 1
+    assert chitta("doctor", "--secrets", "--redact").code == 0 and chitta("doctor", "--secrets").code == 0

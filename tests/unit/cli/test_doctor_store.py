@@ -161,7 +161,7 @@ def test_an_index_without_vectors_and_one_of_another_model(notes: Path) -> None:
     assert FAIL in states(checks.index) and any("another-model" in finding.detail for finding in found(checks.index))
 
 
-def test_a_damaged_index_is_broken_and_mended_by_reindex(notes: Path) -> None:
+def test_fault_11_a_damaged_index_is_broken_and_mended_by_reindex(notes: Path) -> None:
     index_with("bge-small-en")
     current = generation.current(table.load().index_dir)
     assert current is not None

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from chitta.drain import ledger, poison
+from chitta.drain import extraction, ledger, poison
 from chitta.drain.ledger import Run
 from chitta.drain.queue import Entry
 from chitta.session_hooks.flush import enqueue
@@ -75,6 +75,21 @@ def test_as_json_it_is_one_document(chitta: Run_, session: Path, state: str) -> 
     assert "captured: claude session" in one["notes"][0]["source"]
 
 
+def test_a_file_that_is_no_transcript_is_told(chitta: Run_, folder: Path, session: Path) -> None:
+    other = folder / "letter.txt"
+    other.write_text("Dear reader,\n" * 300)
+    ran = chitta("drain", str(other))
+    assert ran.code == 1 and "no transcript of an agent's session" in ran.out
+    assert chitta("drain", str(other), str(session)).code == 0
+    assert chitta("drain", str(folder / "away.jsonl")).code == 1
+
+
+def test_after_a_drain_it_is_said_what_is_not_indexed_whole(chitta: Run_, session: Path) -> None:
+    ran = chitta("drain", str(session))
+    assert "1 note findable now by its words; by its meaning later" in ran.err
+    assert chitta("list", "--all-realms", "--json").value[0]["state"] == "waiting"
+
+
 def test_nothing_to_drain_says_how_there_is_something(chitta: Run_) -> None:
     ran = chitta("drain")
     assert ran.code == 1 and "no transcript waits" in ran.err and "hint:" in ran.err
@@ -125,3 +140,19 @@ def test_automatic_is_silent_and_leaves_what_went_wrong(
 
 def test_a_limit_and_names_do_not_go_together(chitta: Run_) -> None:
     assert chitta("drain", "--limit", "2", "x.jsonl").code == 2
+
+
+def test_a_named_transcript_that_failed_is_told_where_it_stands(
+    chitta: Run_, session: Path, state: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rules = extraction.by_rules
+    monkeypatch.setattr(extraction, "by_rules", lambda *given: 1 / 0)
+    ran = chitta("drain", str(session))
+    assert ran.code == 1 and "failed: ZeroDivisionError" in ran.out.replace("\n", " ")
+    assert "is not in the queue" in ran.err and "run it again" in ran.err and "chitta drain " in ran.err
+    queued(session, state)
+    ran = chitta("drain", str(session))
+    assert ran.code == 1 and "is still in the queue" in ran.err
+    assert chitta("drain", str(session)).code == 1  # the third time it is set aside
+    monkeypatch.setattr(extraction, "by_rules", rules)
+    assert "added" in chitta("drain", str(session)).out

@@ -38,7 +38,9 @@ def prompt(
     **environ: str,
 ) -> str:
     """A prompt as the merge leaves it in the log; the name of its block."""
-    request = Request("my words", "q", tokens=("webhook", "stripe"), session=session, turn=number, realm=REALM)
+    request = Request(
+        "my words on a webhook", "q", tokens=("webhook", "stripe"), session=session, turn=number, realm=REALM
+    )
     header = LaneResult("hybrid", "ok", 7.0, Header("hybrid", maxrel=maxrel, size=3_000))
     results = [header._replace(rows=rows)] if lane == "hybrid" else [header, LaneResult(lane, "ok", 9.0, None, rows)]
     settings = table.load({**environ, "CHITTA_HOME": table.load().home})
@@ -48,6 +50,19 @@ def prompt(
     )
     recall_log.append(settings.state_dir, line)
     return str(line["block"])
+
+
+def test_the_last_is_the_last_prompt_and_a_start_is_told_as_one(chitta: Run) -> None:
+    block = prompt(1, note("one", 0.9))
+    line = {"event": "SessionStart", "time": "2026-01-01T00:00:00Z", "block": "feedfeedfeed", "session": "s",
+            "realm": REALM, "harness": "claude", "admitted": [{"id": "one", "tag": "hyb"}], "chars": 400,
+            "lanes": {}}  # fmt: skip
+    recall_log.append(table.load().state_dir, line)
+    assert f"block {block}" in chitta("explain", "last").out
+    for words in (("explain", "start"), ("explain", "feedfeedfeed")):
+        out = chitta(*words).out
+        assert out.startswith("A session began, and was given 1 note, 400 characters")
+        assert "band" not in out and "Silent" not in out and "turn " not in out.replace("turn None", "")
 
 
 def test_a_prompt_is_explained_whole(chitta: Run) -> None:

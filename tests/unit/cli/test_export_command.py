@@ -88,3 +88,17 @@ def test_a_folder_is_brought_level(chitta: Run, own_home: Path, folder: Path) ->
     assert "0 written, 4 unchanged" in ran.err and "global/plain.md" in ran.err and "--prune" in ran.err
     assert chitta("export", "out", "--all", "--prune").code == 0
     assert not (folder / "out/global/plain.md").exists()
+
+
+def test_what_no_export_wrote_is_not_replaced_unasked(chitta: Run, own_home: Path, folder: Path) -> None:
+    filled(own_home)
+    (folder / "data.jsonl").write_text('{"mine": 1}\n')
+    (folder / "project").mkdir()
+    (folder / "project/main.c").write_text("int main;")
+    for target in ("data.jsonl", "project"):
+        ran = chitta("export", target, "--all")
+        assert ran.code == 2 and "--yes" in ran.err
+    assert (folder / "data.jsonl").read_text() == '{"mine": 1}\n' and len(list((folder / "project").iterdir())) == 1
+    for target in ("data.jsonl", "project"):
+        assert chitta("export", target, "--all", "--yes").code == 0
+    assert chitta("export", "data.jsonl", "--all").code == 0

@@ -6,6 +6,10 @@ from typing import Any
 
 import pytest
 
+from chitta import settings as table
+from chitta.notes.note import Note
+from chitta.notes.store import NoteStore
+
 Run = Callable[..., Any]
 
 
@@ -40,6 +44,38 @@ def test_list_by_kind_and_page(three: Run) -> None:
 def test_list_for_people_is_a_table(three: Run) -> None:
     lines = three("list", "--all-realms").out.splitlines()
     assert lines[0].split() == ["id", "kind", "date", "title", "realm"] and len(lines) == 4
+
+
+def test_a_list_that_stops_says_so(three: Run) -> None:
+    ran = three("list", "--all-realms", "--limit", "2")
+    assert "2 of 3; `--limit 3` shows all" in ran.err
+    assert (
+        "shows all" not in three("list", "--all-realms").err + three("list", "--kind", "decision", "--limit", "1").err
+    )
+
+
+def test_lists_and_show_say_how_a_note_stands(chitta: Run) -> None:
+    store = NoteStore(table.load().notes_dir)
+    plain = Note("plain", text="plain words", created="2025-01-01")
+    states = {
+        "waiting": plain._replace(id="waiting", authority="captured"),
+        "quarantined": plain._replace(id="quarantined", quarantine=True),
+        "superseded": plain._replace(id="superseded", superseded_by="plain"),
+        "archived": plain._replace(id="archived", extra=(("status", "archived"),)),
+        "doubted": plain._replace(id="doubted", authority="doubted"),
+    }
+    for note in (plain, *states.values()):
+        store.write(note)
+    assert {note["id"]: note["state"] for note in chitta("list", "--json").value} == {
+        "plain": "",
+        **{name: name for name in states},
+    }
+    lines = chitta("list").out.splitlines()
+    assert "state" in lines[0].split() and sum(line.split()[3] == "-" for line in lines[1:]) == 1
+    for name in states:
+        assert chitta("show", name).out.splitlines()[1].startswith("This note ")
+        assert chitta("show", name, "--json").value["state"] == name
+    assert "This note" not in chitta("show", "plain").out
 
 
 def test_an_empty_list_says_where_there_are_notes(three: Run) -> None:

@@ -51,3 +51,27 @@ def test_one_note_is_no_merge(chitta: Run, names: list[str]) -> None:
     ran = chitta("merge", *names)
     assert ran.code == 2 and "two notes or more" in ran.err
     assert chitta("merge", "one", "nobody").code == 1
+
+
+@pytest.mark.usefixtures("three")
+def test_what_was_merged_may_become_the_winner_and_is_not_counted_twice(chitta: Run) -> None:
+    chitta("merge", "one", "two")
+    assert show(chitta, "one")["proof_count"] == 2
+    assert chitta("merge", "one", "two").code == 0 and show(chitta, "one")["proof_count"] == 2
+    assert chitta("merge", "two", "one").code == 0
+    winner, other = show(chitta, "two"), show(chitta, "one")
+    assert (winner["superseded_by"], winner["valid_until"], winner["supersedes"]) == ("", "", ["one"])
+    assert (other["superseded_by"], other["supersedes"], winner["proof_count"]) == ("two", [], 2)
+    rows = chitta("recall", "gamma", "--strategy", "keyword", "--json").value["rows"]
+    assert [row["id"] for row in rows] == ["two"]
+    assert chitta("merge", "two", "one", "--replace").code == 0
+    assert (show(chitta, "one")["superseded_by"], show(chitta, "two")["superseded_by"]) == ("", "one")
+
+
+@pytest.mark.usefixtures("three")
+def test_a_replaced_note_is_not_merged_without_what_has_its_place(chitta: Run) -> None:
+    chitta("merge", "one", "two")
+    before = show(chitta, "two")
+    ran = chitta("merge", "three", "two")
+    assert ran.code == 2 and "two was replaced by one" in ran.err and "chitta merge one three" in ran.err
+    assert show(chitta, "two") == before and not show(chitta, "three")["supersedes"]

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import re
 import stat
 from collections.abc import Callable
 from pathlib import Path
@@ -187,9 +188,49 @@ def test_remembering_again_leaves_what_was_edited_by_hand(chitta: Run) -> None:
     assert Path(path).read_text() == edited
 
 
-def test_an_id_that_held_another_text_says_so(chitta: Run) -> None:
+def version_of(chitta: Run, name: str, err: str) -> Any:
+    found = re.search(rf"is kept as ({name}\.[0-9a-f]{{8}})", err)
+    assert found is not None
+    return chitta("show", found[1], "--json").value
+
+
+def test_what_an_id_said_before_is_kept_as_a_version(chitta: Run) -> None:
+    chitta("remember", "old words", "--id", "x", "--tags", "early")
+    ran = chitta("remember", "new words", "--id", "x")
+    assert ran.out.startswith("updated x")
+    older = version_of(chitta, "x", ran.err)
+    assert (older["text"], older["tags"], older["superseded_by"]) == ("old words", ["early"], "x")
+    assert chitta("show", "x", "--json").value["text"] == "new words"
+    assert chitta("remember", "new words", "--id", "x").out.startswith("unchanged")
+
+
+def test_what_an_id_said_before_is_kept_where_it_replaces_another(chitta: Run) -> None:
     chitta("remember", "old words", "--id", "x")
-    assert "it held another text: old words" in chitta("remember", "new words", "--id", "x").err
+    chitta("remember", "something else", "--id", "y")
+    ran = chitta("remember", "new words", "--id", "x", "--supersedes", "y")
+    assert ran.out.startswith("updated x")
+    older = version_of(chitta, "x", ran.err)
+    assert (older["text"], older["superseded_by"]) == ("old words", "x")
+    assert chitta("show", "x", "--json").value["supersedes"] == [older["id"], "y"]
+    assert chitta("show", "y", "--json").value["superseded_by"] == "x"
+
+
+@pytest.mark.parametrize("text", ["the gasket is red", "the gasket is green"])
+def test_notes_that_replace_each_other_in_turn_are_not_both_gone(chitta: Run, text: str) -> None:
+    chitta("remember", "the gasket is red", "--id", "a")
+    chitta("remember", "the gasket is blue", "--id", "b", "--supersedes", "a")
+    chitta("remember", text, "--id", "a", "--supersedes", "b")
+    rows = chitta("recall", "gasket", "--strategy", "keyword", "--json").value["rows"]
+    assert [(row["id"], row["text"]) for row in rows] == [("a", text)]
+
+
+def test_a_new_text_in_the_place_of_a_replaced_one_is_current(chitta: Run) -> None:
+    chitta("remember", "the gasket is red", "--id", "a")
+    chitta("remember", "the gasket is blue", "--id", "b", "--supersedes", "a")
+    older = version_of(chitta, "a", chitta("remember", "the gasket is round", "--id", "a").err)
+    assert older["superseded_by"] == "b" and chitta("show", "b", "--json").value["supersedes"] == [older["id"]]
+    rows = chitta("recall", "gasket", "--strategy", "keyword", "--json").value["rows"]
+    assert {row["id"] for row in rows} == {"a", "b"}
 
 
 def test_correcting_the_same_again_leaves_it_and_another_right_keeps_what_was_added(chitta: Run) -> None:

@@ -14,7 +14,7 @@ def test_known_kinds_and_a_store_that_is_not_there_say_nothing(own_home: Path, k
     assert checked(table.load(), kinds) == []
 
 
-def test_bookkeeping_is_never_an_answer(own_home: Path) -> None:
+def test_fault_09_bookkeeping_is_never_an_answer(own_home: Path) -> None:
     with pytest.raises(Misuse, match="bookkeeping"):
         checked(table.load(), ["session", "session"])
     (told,) = checked(table.load(), ["session", "insight"])

@@ -112,10 +112,31 @@ def test_a_walk_merges_into_a_twin(chitta: Run) -> None:
     chitta("remember", SAID, "--id", "twin")
     keep(captured("again")._replace(text=f"{SAID}\n\nAnd this."))
     keep(captured("other"))
-    ran = chitta("review", "again", input="m\n")
+    assert chitta("review", "again", input="m\nn\ns\n").out.splitlines()[-1] == "1 skipped; 1 still waiting"
+    assert not show(chitta, "again")["superseded_by"]
+    ran = chitta("review", "again", input="m\ny\n")
+    assert "together:" in ran.out and "in 2 sessions" in ran.out
     assert "twin" in ran.out and "alike" in ran.out and ran.out.splitlines()[-1] == "1 merged; 0 still waiting"
     assert show(chitta, "twin")["text"] == f"{SAID}\n\nAnd this." and show(chitta, "twin")["authority"] == "advisory"
     assert show(chitta, "again")["superseded_by"] == "twin" and waiting(chitta) == {"other"}
+
+
+@pytest.mark.usefixtures("person")
+@pytest.mark.parametrize("what", ["todo", "commit"])
+def test_what_merely_happened_is_skipped_by_default_and_stays_an_episode(chitta: Run, what: str) -> None:
+    keep(captured("done", what)._replace(kind="episode"))
+    ran = chitta("review", input="\n")
+    assert ran.out.splitlines()[-1] == "1 skipped; 1 still waiting" and "seldom worth keeping" in ran.out
+    assert chitta("review", input="k\n\n").out.splitlines()[-1] == "1 kept; 0 still waiting"
+    assert show(chitta, "done")["kind"] == "episode"
+
+
+@pytest.mark.usefixtures("notes", "person")
+def test_the_keys_are_told_and_the_note_is_read_as_words(chitta: Run) -> None:
+    ran = chitta("review", "fix", input="?\nq\n")
+    assert "k keep, e edit, f forget for good, s skip, q stop" in ran.err
+    assert "about fix" in ran.out and "fix said" in ran.out and "in 1 session (s1)" in ran.out
+    assert "---" not in ran.out and "kind:" not in ran.out
 
 
 @pytest.mark.usefixtures("person")
@@ -149,3 +170,18 @@ def test_status_and_doctor_say_how_many_wait(chitta: Run) -> None:
 def test_forgetting_a_captured_note_by_its_id_refuses_it_and_ones_own_is_not(chitta: Run) -> None:
     assert chitta("forget", "fix", "own", "--yes").code == 0
     assert refused_keys(table.load().state_dir) == {key_of("global", "fix")}
+
+
+@pytest.mark.parametrize(
+    ("right", "left"),
+    [("this", {"pool": "forty"}), ("other", {"pool": "ten"}), ("both", {"pool": "ten", "pool-from-desk": "forty"})],
+)
+def test_a_conflict_of_two_machines_waits_until_one_chooses(chitta: Run, right: str, left: dict[str, str]) -> None:
+    beside = Note("pool-from-desk", title="Pool", text="forty", extra=(("conflicts_with", ["pool"]),))
+    keep(Note("pool", title="Pool", text="ten"), beside)
+    ran = chitta("review", "--list")
+    assert "conflicting" in ran.out and "forty" in ran.out and "ten" in ran.out and "--right this" in ran.err
+    assert chitta("review", "pool-from-desk", "--right", right).code == 0
+    store = NoteStore(table.load().notes_dir)
+    assert {note.id: note.text for note in (store.read(fact.path) for fact in store.scan())} == left
+    assert waiting(chitta) == set()

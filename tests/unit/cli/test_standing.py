@@ -65,10 +65,32 @@ def test_a_doubted_note_ranks_below_its_equal_twin(chitta: Run, path: Path) -> N
 def test_a_forgotten_note_has_no_standing(chitta: Run, path: Path) -> None:
     say(chitta, 1, "down")
     chitta("forget", "gasket", "--yes")
-    assert say(chitta, 2, "down").err == "" and not path.exists()
+    assert "was shown" in say(chitta, 2, "down").err and not path.exists()  # its id has left the logs too
 
 
 def test_undo_without_a_name_is_of_the_last_block_and_a_verdict_is_needed_otherwise(chitta: Run, path: Path) -> None:
     say(chitta, 3, "down")
     assert chitta("feedback", "--undo").code == 0 and feedback.read(table.load().state_dir) == []
     assert chitta("feedback").code == 2
+
+
+def test_undoing_again_and_again_goes_back_word_by_word(chitta: Run, path: Path) -> None:
+    for session, word in ((1, "down"), (2, "down"), (2, "up"), (3, "down")):
+        say(chitta, session, word)
+
+    def held() -> list[tuple[str, str]]:
+        return [(one.session, one.verdict) for one in feedback.read(table.load().state_dir)]
+
+    assert held() == [("s1", "down"), ("s2", "up"), ("s3", "down")]
+    left = [
+        [("s1", "down"), ("s2", "up")],
+        [("s1", "down"), ("s2", "down")],
+        [("s1", "down")],
+        [],
+    ]
+    for after in left:
+        assert chitta("feedback", "gasket", "--undo").code == 0 and held() == after
+    ran = chitta("feedback", "gasket", "--undo")
+    assert ran.code == 1 and "nothing to undo" in ran.err
+    note = chitta("show", "gasket", "--json").value
+    assert note["confidence"] == 0.6 and note["authority"] == "advisory"

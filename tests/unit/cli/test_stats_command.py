@@ -11,6 +11,8 @@ from hypothesis import strategies as st
 from chitta import recall_log
 from chitta import settings as table
 from chitta.cli import output, stats_command
+from chitta.notes.note import Note
+from chitta.notes.store import NoteStore
 
 Run = Callable[..., Any]
 LONG = "project:github.com/acme/a-very-long-repository-name-indeed/with/parts"
@@ -83,7 +85,27 @@ def test_feedback_and_questions_are_told(chitta: Run) -> None:
 
 def test_no_prompts_at_all(chitta: Run) -> None:
     ran = chitta("stats")
-    assert ran.code == 1 and "no prompt has been through the hook" in ran.err
+    assert ran.code == 0 and ran.out.startswith("No prompt has been through the hook yet") and not ran.err
+    assert len(ran.out.splitlines()) == 1
+
+
+def test_there_are_no_rows_from_before_the_first_use_and_lanes_have_names(chitta: Run) -> None:
+    log("a", days_ago=8)
+    out = chitta("stats").out
+    weeks = out[out.index("Week of") :].split("\n\n")[0].splitlines()[1:]
+    assert weeks[0].split()[1] == "1" and len(weeks) == 2
+    assert "hyb (hybrid)" in out and "kw (keyword)" in out
+
+
+def test_what_came_in_from_sessions_is_told(chitta: Run) -> None:
+    note = Note("fix", kind="operational", text="words", authority="captured", extra=(("captured", "fix"),))
+    store = NoteStore(table.load().notes_dir)
+    store.write(note)
+    store.write(note._replace(id="kept", authority="advisory"))
+    chitta("list")
+    log("a")
+    assert "2 captured, 1 reviewed" in chitta("stats").out
+    assert chitta("stats", "--json").value["learned"] == {"captured": 2, "reviewed": 1, "drained": 0}
 
 
 @given(st.floats(0, 1), st.integers(0, 60))

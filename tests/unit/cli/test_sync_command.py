@@ -32,14 +32,54 @@ def on(chitta: Run, folder: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
     return run
 
 
+def test_another_remote_is_not_taken_unasked(on: Run, remote: str, folder: Path) -> None:
+    on("one", "sync", "init", remote)
+    new = f"file://{folder}/new.git"
+    subprocess.run(["git", "init", "--quiet", "--bare", folder / "new.git"], check=True)
+    ran = on("one", "sync", "init", new)
+    assert ran.code == 2 and f"{new} replaces {remote}" in ran.err
+    assert remote in on("one", "sync", "status").out
+    assert on("one", "sync", "init", new, "--yes").code == 0 and new in on("one", "sync", "status").out
+
+
+def test_a_secret_in_a_name_is_not_sent_unasked(on: Run, remote: str, folder: Path) -> None:
+    NoteStore(folder / "one" / "notes").write(Note("the-key-akiajsjc3ibofbcixgy4", text="It was taken out."))
+    ran = on("one", "sync", "init", remote)
+    assert ran.code == 2 and "in its name" in ran.err and "jsjc3" not in ran.err
+
+
+def test_of_many_notes_ten_are_named(on: Run, remote: str, folder: Path) -> None:
+    for number in range(12):
+        NoteStore(folder / "one" / "notes").write(Note(f"n{number:02}", text=f"Text {number}."))
+    on("one", "sync", "init", remote)
+    assert "sent: 12 notes" in on("one", "sync").out
+    on("other", "sync", "init", remote)
+    out = on("other", "sync").out
+    assert "  n09\n  and 2 more\n" in out and "n10" not in out
+
+
+def test_a_quarantine_of_ones_own_note_is_said(on: Run, remote: str, folder: Path) -> None:
+    on("one", "remember", "The pool holds ten.", "--id", "pool")
+    for name in ("one", "other"):
+        on(name, "sync", "init", remote, "--name", name)
+        on(name, "sync")
+    store = NoteStore(folder / "other" / "notes")
+    path = store.find("pool")
+    assert path is not None
+    store.write(store.read(path)._replace(quarantine=True), path=path)
+    on("other", "sync")
+    out = on("one", "sync").out
+    assert "your own, put into quarantine on another machine" in out and "\n  pool\n" in out
+
+
 def test_two_machines_share_their_notes_and_find_them(on: Run, remote: str) -> None:
     on("one", "remember", "The walrus pool holds ten.", "--id", "pool")
     ran = on("one", "sync", "init", remote)
     assert ran.code == 0 and "Nothing has been sent" in ran.out
-    assert "sent: 1 commit" in on("one", "sync").out
+    assert "sent: 1 note\n" in on("one", "sync").out
     on("other", "sync", "init", remote)
     ran = on("other", "sync")
-    assert ran.code == 0 and "came in or changed: 1 note: global/pool.md" in ran.out and "Findable now" in ran.out
+    assert ran.code == 0 and "came in or changed: 1 note\n  pool\n" in ran.out and "Findable now" in ran.out
     assert on("other", "recall", "walrus", "--strategy", "keyword").code == 0
 
 

@@ -59,7 +59,7 @@ def test_another_realm_s_note_is_no_twin_and_global_is(chitta: Run, twin: str) -
 def test_a_contrary_note_is_named_and_not_to_be_merged(chitta: Run) -> None:
     chitta("remember", "Never squash release commits", "--id", "never")
     ran = chitta("remember", "Always squash release commits", "--id", "always")
-    assert "never (Never squash release commits) says the contrary" in ran.err
+    assert "never says the contrary:\n    Never squash release commits" in ran.err
     assert "`chitta merge never always`" not in ran.err and "`chitta merge never always --replace`" in ran.err
 
 
@@ -75,7 +75,7 @@ def test_a_person_may_merge(chitta: Run, twin: str) -> None:
     ran = chitta("remember", f"{SAID} today", "--tags", "new", input="m\n")
     assert ran.code == 0 and "updated twin" in ran.out
     note = show(chitta, "twin")
-    assert note["text"] == f"{SAID}\n\n{SAID} today" and note["tags"] == ["old", "new"] and note["supersedes"] == []
+    assert note["text"] == f"{SAID} today" and note["tags"] == ["old", "new"] and note["supersedes"] == []
     assert len(chitta("list", "--json").value) == 1
 
 
@@ -90,6 +90,21 @@ def test_a_person_may_supersede(chitta: Run, twin: str) -> None:
 def test_a_person_may_leave_it(chitta: Run, twin: str, given: str, code: int) -> None:
     assert chitta("remember", f"{SAID} today", "--id", "new", input=given).code == code
     assert chitta("show", "new").code == 1
+
+
+def test_of_several_twins_all_are_named_and_one_is_chosen(
+    chitta: Run, twin: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    long = "run-database-migrations-with-alembic-upgrade-head-then-a"
+    chitta("remember", f"{SAID} again", "--id", long)
+    ran = chitta("remember", f"{SAID} now", "--id", "third")
+    assert "twin says nearly" in ran.err and long[:20] in ran.err and "--replace" in ran.err
+    assert all(len(line) <= 80 for line in ran.err.splitlines())
+    monkeypatch.setattr("chitta.cli.output.on_terminal", lambda stream=None: stream is not None)
+    ran = chitta("remember", f"{SAID} at once", "--id", "new", input="s\n9\n2\n")
+    assert ran.code == 0 and "1: " in ran.err and "3: " in ran.err and ran.err.count("What about") == 1
+    gone = [name for name in ("twin", long, "third") if show(chitta, name)["superseded_by"] == "new"]
+    assert len(gone) == 1 and show(chitta, "new")["supersedes"] == gone
 
 
 def test_supersedes_replaces_by_id_and_the_past_is_still_told(chitta: Run) -> None:

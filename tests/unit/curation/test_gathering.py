@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chitta.curation.gathering import blocks, gathered, joined
+from chitta.curation.gathering import blocks, gathered, joined, proofs
 from chitta.notes.note import Note
 
 DAY = "2025-06-01"
@@ -31,6 +31,25 @@ def test_what_a_person_wrote_makes_the_whole_a_persons() -> None:
     assert "captured" not in keys and keys["sessions"] == ["s1", "s2"] and keys["pinned"] is True
 
 
+LONG = "Run the migrations with alembic before the workers start, then restart every queue and web service"
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "kept"), [("2025-01-01", "2025-02-01", 1), ("2025-02-01", "2025-01-01", 0)]
+)
+def test_of_two_sentences_that_are_alike_the_newer_stays(first: str, second: str, kept: int) -> None:
+    texts = (f"{LONG}.", f"{LONG} again.")
+    whole, _ = gathered([Note("a", text=texts[0], created=first), Note("b", text=texts[1], created=second)], DAY)
+    assert whole.text == texts[kept]
+
+
+def test_a_sentence_within_another_stands_once() -> None:
+    assert joined([f"{LONG}.", f"Always remember this and much more about it:\n{LONG}, but never on Fridays."]) == (
+        f"Always remember this and much more about it:\n{LONG}, but never on Fridays."
+    )
+    assert joined([f"{LONG}; and ten other things stand here that nobody else says.", LONG]).count("alembic") == 1
+
+
 def test_quarantine_is_not_left_by_a_merge() -> None:
     assert gathered([Note("a"), Note("b", quarantine=True)], DAY)[0].quarantine
 
@@ -50,3 +69,13 @@ def test_a_fenced_block_is_one_paragraph() -> None:
 def test_joining_again_adds_nothing(texts: list[str]) -> None:
     once = joined(texts)
     assert blocks(joined([once, *texts])) == blocks(once)
+
+
+def test_a_session_is_counted_once_however_many_notes_name_it() -> None:
+    one = Note("a", proof_count=3, extra=(("sessions", ["s1", "s2", "s3"]),))
+    other = Note("b", proof_count=4, extra=(("sessions", ["s2", "s3", "s4"]),))
+    assert proofs([one, other]) == 5  # four sessions, and one that the other no longer names
+    assert proofs([one, other._replace(proof_count=3)]) == 4
+    assert proofs([one, Note("c")]) == 4
+    assert proofs([one._replace(supersedes=("b",), proof_count=5), other]) == 5
+    assert proofs([one._replace(supersedes=("b",)), other._replace(supersedes=("a",))]) == 4

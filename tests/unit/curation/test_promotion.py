@@ -34,13 +34,19 @@ def test_the_newest_session_comes_first_and_together_or_the_most_proved() -> Non
 
 @pytest.mark.parametrize(
     ("what", "kind"),
-    [("fix", "bug-fix"), ("correction", "correction"), ("preference", "preference"), ("todo", "insight")],
+    [
+        ("fix", "bug-fix"),
+        ("correction", "correction"),
+        ("preference", "preference"),
+        ("todo", "episode"),
+        ("commit", "episode"),
+    ],
 )
 def test_keeping_makes_it_knowledge_of_ones_own(what: str, kind: str) -> None:
     note = captured("a", what, text="t", tags=("x",))
     new = kept(note, suggested_kind(note), "2025-02-01")
     assert (new.kind, new.authority, new.confidence, new.updated) == (kind, "advisory", 0.6, "2025-02-01")
-    assert new.kind in KNOWLEDGE_KINDS and (new.text, new.tags, new.extra) == ("t", ("x",), note.extra)
+    assert new.kind in (*KNOWLEDGE_KINDS, "episode") and (new.text, new.tags, new.extra) == ("t", ("x",), note.extra)
     assert as_waiting(new) is None and is_captured(new)
 
 
@@ -53,7 +59,9 @@ def test_a_kept_correction_fires() -> None:
 def test_release_takes_only_the_quarantine() -> None:
     note = captured("a", quarantine=True)
     held = note._replace(extra=(*note.extra, ("suspected", ["x"])))
-    assert released(held) == note._replace(quarantine=False)
+    assert released(note) == note._replace(quarantine=False)
+    trusted = (*note.extra, ("trusted", True))
+    assert released(held) == note._replace(quarantine=False, extra=trusted), "else the next indexing holds it again"
     assert not kept(held, "insight", "2025-02-01").quarantine
 
 

@@ -22,7 +22,8 @@ def test_refusing_twice_is_one_line_and_broken_lines_are_passed_over(tmp_path: P
     path.write_bytes(b'{"id": 3, "realm": "global"}\nnonsense\n[1]\n')
     for _ in range(2):
         refused.refuse(str(tmp_path), "global", "a")
-    assert refused.refused_keys(str(tmp_path)) == {refused.key_of("global", "a")} and len(path.read_bytes().splitlines()) == 4
+    assert refused.refused_keys(str(tmp_path)) == {refused.key_of("global", "a")}
+    assert len(path.read_bytes().splitlines()) == 4
 
 
 def test_parallel_refusals_do_not_mix(tmp_path: Path) -> None:

@@ -70,9 +70,11 @@ def test_a_caller_without_a_home_came_through_our_run_folder(home: Path, tmp_pat
         shared.of({})
 
 
-def test_relative_paths_begin_where_the_daemon_was_started(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_relative_home_is_below_the_persons_folder_and_a_run_folder_where_the_daemon_was_started(
+    tmp_path: Path, own_home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(tmp_path)
     environment = Environment({"CHITTA_HOME": "store", "CHITTA_RUN_DIR": "run"}, str(tmp_path))
     monkeypatch.chdir("/")
-    assert environment.home == str(tmp_path / "store")
+    assert environment.home == str(own_home / "store")
     assert environment.of({"CHITTA_HOME": "store"}).run_dir == str(tmp_path / "run")

@@ -89,7 +89,7 @@ def test_inherited_descriptor_of_another_file_is_left_alone(folder: str, tmp_pat
         other.write("still open")
 
 
-def test_stale_socket_is_replaced(folder: str) -> None:
+def test_fault_29_stale_socket_is_replaced(folder: str) -> None:
     path = os.path.join(folder, lifecycle.SOCKET_NAME)
     dead = socket.socket(socket.AF_UNIX)
     dead.bind(path)

@@ -70,7 +70,7 @@ def left_over(settings: Settings) -> list[str]:
     return sorted(set(os.listdir(settings.run_dir)) - {lifecycle.LOCK_NAME})
 
 
-def test_two_starts_at_once_have_one_winner(launch: Launch, settings: Settings) -> None:
+def test_fault_28_two_starts_at_once_have_one_winner(launch: Launch, settings: Settings) -> None:
     processes = [launch() for _ in range(4)]
     pid = answers(settings)["pid"]
     others = [process for process in processes if process.pid != pid]
@@ -201,16 +201,18 @@ def test_long_path_with_spaces(launch: Launch, own_home: Path, monkeypatch: pyte
     assert left_over(settings) == []
 
 
-def test_relative_home(launch: Launch, settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_relative_home_is_never_below_the_folder_one_is_in(
+    launch: Launch, settings: Settings, tmp_path: Path, own_home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     process = launch(cwd=tmp_path, env={"CHITTA_HOME": "store"})
     monkeypatch.chdir(tmp_path)
     settings = table.load({"CHITTA_HOME": "store"})
     assert answers(settings)["pid"] == process.pid
-    assert daemon_client.call(settings, "status")["home"] == str(tmp_path / "store")
+    assert daemon_client.call(settings, "status")["home"] == str(own_home / "store")
     process.terminate()
 
 
-def test_foreign_listener_gives_way_to_the_holder_of_the_lock(launch: Launch, settings: Settings) -> None:
+def test_fault_29_foreign_listener_gives_way_to_the_holder_of_the_lock(launch: Launch, settings: Settings) -> None:
     folder = lifecycle.private_folder(settings.run_dir)
     with socket.socket(socket.AF_UNIX) as foreign:
         foreign.bind(os.path.join(folder, lifecycle.SOCKET_NAME))

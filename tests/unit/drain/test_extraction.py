@@ -24,7 +24,7 @@ def test_both_clients_teach_the_same_ids(recorded: Path, harness: str) -> None:
     assert ids == again and ids
 
 
-def test_a_session_with_chittas_own_block_teaches_none_of_it(with_block: Path, harness: str) -> None:
+def test_fault_31_a_session_with_chittas_own_block_teaches_none_of_it(with_block: Path, harness: str) -> None:
     assert by_rules(str(with_block), ORIGIN._replace(harness=harness)).notes == ()
 
 
@@ -42,7 +42,7 @@ def test_an_agent_is_shown_the_lines_around_what_was_learned(recorded: Path, har
 
 def test_nothing_private_and_no_secret_reaches_an_agent(tmp_path: Path) -> None:
     key = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
-    said = f"no, use this token {key} instead <private>my boss is wrong</private>"
+    said = f"no, use this token {key} instead. <private>my boss is wrong</private>"
     path = tmp_path / "s.jsonl"
     entry = {"type": "user", "sessionId": "s", "cwd": "/w", "message": {"role": "user", "content": said}}
     path.write_text(json.dumps(entry) + "\n")

@@ -13,6 +13,7 @@ from chitta.drain.ledger import (
     NAME,
     POISONED,
     RELEASED,
+    STARTED,
     Cost,
     Known,
     Run,
@@ -52,8 +53,12 @@ def test_what_was_read_stays_known_when_a_later_run_fails() -> None:
     assert known(runs, "/c") == Known()
 
 
-def test_a_run_that_was_killed_is_a_try() -> None:
-    assert known([Run(MONDAY, "/a", BEGUN, tries=2)], "/a") == Known(tries=2, last=MONDAY, outcome=BEGUN)
+def test_a_run_that_was_killed_is_a_try_where_it_had_started_anything() -> None:
+    begun = Run(MONDAY, "/a", BEGUN, tries=1)
+    assert known([begun], "/a") == Known(tries=1, last=MONDAY, outcome=BEGUN, kills=1)
+    assert known([begun, begun], "/a").kills == 2
+    started = begun._replace(outcome=STARTED, tries=2)
+    assert known([begun, started], "/a") == Known(tries=2, last=MONDAY, outcome=STARTED)
 
 
 def test_success_and_a_release_forget_failures() -> None:

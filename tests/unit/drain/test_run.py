@@ -14,7 +14,7 @@ from chitta.drain import answers, extraction, ledger, poison, queue, run, source
 from chitta.drain.agent import NoCommand
 from chitta.drain.extraction import Extracted
 from chitta.drain.ledger import FAILED, POISONED
-from chitta.drain.retry import FIRST_WAIT_S
+from chitta.drain.retry import FIRST_WAIT_S, MOST_KILLS
 from chitta.drain.run import LEFT, PASSED, READ, Drained, Wanted, drain, retry_poisoned
 from chitta.drain.work import Busy, Workplace
 from chitta.notes.note import Note
@@ -117,9 +117,10 @@ def test_what_waits_is_read_kept_and_let_go(place: Place, rules: list[str]) -> N
     done = place.drain()
     assert outcomes(done) == [("a", READ)] and done.outcomes[0].kept == {"added": 1} and done.waiting == 0
     assert place.notes == ["note-a"] and place.waiting == []
-    begun, last = place.runs
-    assert (begun.outcome, last.outcome, last.start, last.end) == (
+    begun, started, last = place.runs
+    assert (begun.outcome, started.outcome, last.outcome, last.start, last.end) == (
         "begun",
+        "started",
         "done",
         0,
         os.stat(done.outcomes[0].transcript).st_size,
@@ -266,18 +267,41 @@ def test_a_kill_at_any_step_loses_no_entry_and_doubles_no_note(
     assert [store.read(fact.path).proof_count for fact in store.scan()] == [1]
 
 
+def killed(place: Place, monkeypatch: pytest.MonkeyPatch, prepare: Callable[[], None]) -> None:
+    child = os.fork()
+    if child == 0:
+        prepare()
+        place.drain()
+        os._exit(0)
+    os.waitpid(child, 0)
+    place.now += 86_400
+
+
+def test_a_drain_that_is_killed_before_it_did_anything_was_no_try(
+    place: Place, rules: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    place.queued(place.session("a"))
+    for _ in range(4):
+        killed(place, monkeypatch, lambda: monkeypatch.setattr(extraction, "by_rules", lambda *a: os._exit(9)))
+    assert ledger.known(place.runs, place.waiting[0]).tries == 0
+    assert outcomes(place.drain()) == [("a", READ)] and place.notes == ["note-a"]
+
+
+def test_one_that_always_is_may_be_killed_by_the_transcript(
+    place: Place, rules: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    place.queued(place.session("a"))
+    for _ in range(MOST_KILLS):
+        killed(place, monkeypatch, lambda: monkeypatch.setattr(extraction, "by_rules", lambda *a: os._exit(9)))
+    assert outcomes(place.drain()) == [("a", POISONED)] and place.waiting == []
+
+
 def test_a_transcript_that_kills_every_drain_is_set_aside(
     place: Place, rules: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = place.queued(place.session("a"))
     for _ in range(3):
-        child = os.fork()
-        if child == 0:
-            monkeypatch.setattr(extraction, "by_rules", lambda *a: os._exit(9))
-            place.drain()
-            os._exit(0)
-        os.waitpid(child, 0)
-        place.now += 86_400
+        killed(place, monkeypatch, lambda: monkeypatch.setattr(keeping, "keep", lambda *a, **b: os._exit(9)))
     assert outcomes(place.drain()) == [("a", POISONED)] and place.waiting == []
     assert [one.entry.transcript for one in poison.read(place.settings.state_dir)] == [path]
 

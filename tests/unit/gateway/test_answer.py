@@ -284,3 +284,12 @@ def test_as_json_has_what_is_around_each_note_when_asked_for(opened: Opened) -> 
     reply = as_json(engine, found, Question("pool size", depth=CONTEXT))
     assert reply["around"]["new"]["replaces"][0]["id"] == "old"
     assert [row["id"] for row in reply["rows"]] == ids(found)
+
+
+def test_of_a_circle_of_notes_that_replace_each_other_the_newest_stays(opened: Opened) -> None:
+    engine = opened(
+        pool("five", created="2026-01-01", superseded_by="ten", valid_until="2026-01-02"),
+        pool("ten", created="2026-03-01", superseded_by="two", valid_until="2026-01-02"),
+        pool("two", created="2026-02-01", superseded_by="five", valid_until="2026-01-02"),
+    )
+    assert ids(asked(engine)) == ["ten"]

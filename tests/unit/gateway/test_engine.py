@@ -59,8 +59,10 @@ def test_hybrid_measures_relevance(engine: Engine) -> None:
 
 def test_hybrid_and_cross_realm_say_how_many_notes_they_looked_among(engine: Engine) -> None:
     request = ask("webhook signature")
-    assert engine.rows("hybrid", request, engine.settings)[0].size == 4
-    assert engine.rows("cross-realm", request, engine.settings)[0].size == 6
+    assert engine.rows("hybrid", request, engine.settings)[0].size == 3
+    assert (
+        engine.rows("cross-realm", request, engine.settings)[0].size == 5
+    )  # a session's row is none that may enter a prompt
 
 
 def test_context_is_silent_on_the_first_turn_and_recalls_the_bag_later(engine: Engine) -> None:

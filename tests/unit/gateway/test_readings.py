@@ -97,7 +97,7 @@ def test_each_thing_is_computed_once_however_many_lanes_ask_at_once(
     settings: Settings, snapshot: Snapshot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     calls: Counter[Any] = Counter()
-    counted(monkeypatch, KeywordIndex, "search", calls, lambda index, terms, *, realm, kinds, limit: [
+    counted(monkeypatch, KeywordIndex, "search", calls, lambda index, terms, *, realm, kinds, without, limit: [
         ("search", terms, realm, kinds and frozenset(kinds))
     ])  # fmt: skip
     counted(monkeypatch, VectorIndex, "dots", calls, lambda index, matrix, query: [("dots", matrix.file)])
@@ -105,9 +105,9 @@ def test_each_thing_is_computed_once_however_many_lanes_ask_at_once(
     analysed: Counter[str] = Counter()
     real = reading.read_prompt
 
-    def read(snapshot: Snapshot, text: str, tokens: Any) -> Any:
+    def read(snapshot: Snapshot, text: str, tokens: Any, without: frozenset[str]) -> Any:
         analysed[text] += 1
-        return real(snapshot, text, tokens)
+        return real(snapshot, text, tokens, without=without)
 
     monkeypatch.setattr(module, "read_prompt", read)
     request = ask(PROMPTS[1], context_query="")
@@ -137,18 +137,32 @@ def test_each_thing_is_computed_once_however_many_lanes_ask_at_once(
 def test_corrections_and_sizes_are_read_once_a_snapshot(snapshot: Snapshot, monkeypatch: pytest.MonkeyPatch) -> None:
     calls: Counter[Any] = Counter()
     counted(monkeypatch, Catalog, "corrections", calls, lambda catalog, realms: [tuple(realms)])
-    counted(monkeypatch, Catalog, "count", calls, lambda catalog, realm=None: [realm])
+    counted(monkeypatch, Catalog, "count", calls, lambda catalog, realm=None, kind=None: [(realm, kind)])
     shared = Readings(snapshot)
     for _ in range(3):
         assert [note.realm for note in shared.corrections(SHOP)] == [SHOP]
         assert shared.corrections("global") == []
-        assert (shared.size(SHOP), shared.size(TELEMETRY), shared.size(None)) == (4, 1, 6)
-    assert calls == {(SHOP, "global"): 1, ("global",): 1, SHOP: 1, TELEMETRY: 1, None: 1}
+        assert (shared.size(SHOP), shared.size(TELEMETRY), shared.size(None)) == (3, 1, 5)  # the session's row is none
+    assert calls.pop((SHOP, "global")) == calls.pop(("global",)) == 1
+    assert {realm for realm, _ in calls} == {SHOP, TELEMETRY, None} and set(calls.values()) == {1}
     monkeypatch.setattr(module, "KEPT_REALMS", 2)
     for realm in ("a", "b", "c", SHOP):
         shared.corrections(realm)
         shared.size(realm)
     assert len(shared._corrections) <= 2 and len(shared._sizes) <= 2
+
+
+def test_what_only_records_what_happened_has_no_say(settings: Settings, snapshot: Snapshot) -> None:
+    """The session's row is the best by words and by meaning; no lane finds it, and the prompt is known no better."""
+    request = ask("webhook webhook webhook signature", realm=SHOP)
+    engine = make(settings, snapshot, None)
+    for lane in LANES:
+        found = answer(engine, lane, request)
+        assert not isinstance(found, str) and "session-row" not in [row.id for row in found[1]], lane
+    assert "session-row" not in dict(Readings(snapshot).of(request.query, request.tokens).words(None, 10))
+    assert "session-row" in dict(
+        reading.read_prompt(snapshot, request.query, request.tokens).words(None, 10)
+    )  # a person's question finds it
 
 
 def test_the_longest_known_is_dropped_first(snapshot: Snapshot) -> None:

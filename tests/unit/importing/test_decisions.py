@@ -117,3 +117,27 @@ def test_ids_hold_when_a_record_is_edited_or_read_alone(records: Path) -> None:
     (records / "0003-use-postgres.md").write_text(nygard(3, "Use PostgreSQL 16", "Accepted"))
     (alone,) = notes(records / "0003-use-postgres.md").values()
     assert alone.id == before
+
+
+def test_records_deep_in_a_repository_have_one_id_by_whichever_folder(records: Path) -> None:
+    repo = records.parent.parent
+    make_repository(repo)
+    deep = repo / "packages" / "pay" / "docs" / "adr"
+    (deep / "old").mkdir(parents=True)
+    (deep / "0001-record-decisions.md").write_text(nygard(1, "Record decisions", "Accepted"))
+    (deep / "old" / "0002-use-soap.md").write_text(nygard(2, "Use SOAP", "Accepted"))
+
+    def ids(path: Path) -> set[str]:
+        return {item.note.id for item in imported(path) if item.note is not None}
+
+    assert ids(repo) == ids(records) | ids(deep) and not ids(records) & ids(deep)
+    assert (
+        ids(deep)
+        == ids(repo / "packages")
+        == ids(deep / "old" / "0002-use-soap.md") | ids(deep / "0001-record-decisions.md")
+    )
+
+
+def make_repository(folder: Path) -> None:
+    (folder / ".git" / "objects").mkdir(parents=True)
+    (folder / ".git" / "HEAD").write_text("ref: refs/heads/main\n")

@@ -106,7 +106,7 @@ def test_fixes_without_a_body_are_counted_in_one_line(repository: Repository) ->
     for number in range(5):
         repository.commit(f"fix: {number}\n\nFixes #12\n\nCo-authored-by: B <b@example.org>", "a")
     assert notes(repository) == []
-    assert problems(repository) == ["5 fix commits say nothing more than their subject; passed over"]
+    assert problems(repository) == ["5 fix commits say nothing more than their subjects; passed over"]
 
 
 def test_a_revert_tells_what_was_taken_back_and_why_and_supersedes_it(repository: Repository) -> None:
@@ -183,7 +183,7 @@ def test_a_commit_picked_to_another_branch_is_one_note(repository: Repository) -
     repository.git("commit", "-q", "--allow-empty", "-C", picked)
     repository.git("merge", "-q", "--no-ff", "-m", "merge", "side")
     assert len(notes(repository)) == 1
-    assert problems(repository) == ["1 commits that are there twice (picked to another branch); passed over"]
+    assert problems(repository) == ["1 commit that is there twice (picked to another branch); passed over"]
 
 
 def test_nothing_that_the_repository_configures_is_run(repository: Repository, tmp_path: Path) -> None:

@@ -249,3 +249,19 @@ def test_any_text_is_read_and_every_line_of_it_is_in_a_note_or_named(
             bare = line.strip().removeprefix("- ")
             assert bare in texts or set(bare) <= set("=-") or bare.startswith("#") or bare in _headings(found)
     assert len(ids) == len(set(ids)) and all((item.note is None) == bool(item.problem) for item in found)
+
+
+def test_a_short_section_of_corrections_gives_them_and_a_bare_heading_is_told(tmp_path: Path) -> None:
+    file = tmp_path / "AGENTS.md"
+    file.write_text(
+        "# Agents\n\nUse pnpm for the frontend, never npm.\nUse `httpx`, not `requests`; we patch it in `src/http.py`\n"
+    )
+    items = [item for item in read(file, realm=REALM) if item.note is not None]
+    assert [(item.note.wrong, item.note.right) for item in items if item.note] == [
+        ("npm", "pnpm"),
+        ("`requests`", "`httpx`"),
+    ]
+    assert [item.source.rpartition(":")[2] for item in items] == ["3", "4"]
+    file.write_text("# Agents\n\nKeep handlers small. Answer briefly.\n\n# Release steps\n\nTag, then push.\n")
+    titles = [item.note.title for item in read(file, realm=REALM) if item.note is not None]
+    assert titles == ["Agents: keep handlers small", "Release steps"]

@@ -60,6 +60,49 @@ def test_the_reason_and_what_is_said_after_it_are_kept() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        (
+            "Use `httpx`, not `requests`; we patch timeouts in `src/http.py`",
+            Correction("`requests`", "`httpx`", "we patch timeouts in `src/http.py`"),
+        ),
+        (
+            "Run tests with `make test`, never bare `pytest`: the database fixture needs the env file",
+            Correction("`pytest`", "`make test`", "the database fixture needs the env file"),
+        ),
+        ("Use pnpm for the frontend, never npm.", Correction("npm", "pnpm")),
+        ("Never use npm; use pnpm instead: it is faster", Correction("npm", "pnpm", "it is faster")),
+        (
+            "Use pnpm, not npm — it hangs when the cache is cold",
+            Correction("npm", "pnpm", "it hangs when the cache is cold"),
+        ),
+        ("Use pnpm, not npm, so the lockfile stays", Correction("npm", "pnpm", "so the lockfile stays")),
+        ("Use `a: b`, not `c; d`", Correction("`c; d`", "`a: b`")),
+        (
+            "Use `uv sync`, not `pip install` in the container",  # a place is a part of its side
+            Correction("`pip install` in the container", "`uv sync`"),
+        ),
+    ],
+)
+def test_a_side_ends_with_its_clause_and_the_rest_is_the_reason(text: str, found: Correction) -> None:
+    assert correction_of(text) == found
+    triggers = make_correction(found.wrong, found.right, found.why).triggers
+    assert triggers and not any("/" in trigger for trigger in triggers)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Use pnpm, not npm; except in `legacy/`",
+        "Use pnpm, not npm (when you are online)",
+        "Use `src/http.py`, not `src/old.py`",  # who names a file orders nothing
+    ],
+)
+def test_a_condition_after_it_or_a_file_as_the_wrong_form_is_no_correction(text: str) -> None:
+    assert correction_of(text) is None
+
+
 def test_rules_make_a_preference_and_facts_a_reference() -> None:
     assert kind_of("- Always run the linter.\n- Functions should be short.") == "preference"
     assert kind_of("- `npm run build`: build it\n- `npm test`: test it") == "reference"

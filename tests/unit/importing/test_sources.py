@@ -44,6 +44,13 @@ def test_the_most_particular_form_wins(tmp_path: Path) -> None:
     assert names_of(made("r/a.md", "---\nkey_insight: k\n---\n")) == names_of(tmp_path / "r") == ["reflect"]
     record = made("adr/0001-a.md", "# 1. A\n\n## Status\n\nAccepted\n\n## Decision\n\nA.\n")
     assert names_of(record) == names_of(tmp_path / "adr") == ["decisions"]
+    made("w/docs/adr/0001-a.md", record.read_text())
+    made("w/web/AGENTS.md", "Words.")
+    assert names_of(tmp_path / "w") == ["instructions", "decisions"]
+    made("w/README.md", "Words.")
+    assert names_of(tmp_path / "w") == ["instructions", "decisions", "markdown"]
+    read = [item.source for each in sources_of(tmp_path / "w") for item in each.read(tmp_path / "w", realm="global")]
+    assert [Path(place).name.partition(":")[0] for place in read] == ["AGENTS.md", "0001-a.md", "README.md"]
     assert names_of(made("m/-x/memory/MEMORY.md", "# M").parent) == ["claude_memory"]
     assert names_of(made("v/.obsidian/app.json", "{}").parent.parent) == ["vault"]
     assert names_of(made("x.bin", "x")) == []

@@ -65,7 +65,7 @@ def test_a_title_counts_more_than_the_text(tmp_path: Path) -> None:
     assert ids(index, "docker") == ["title", "text"]
 
 
-def test_one_common_word_is_enough(tmp_path: Path) -> None:
+def test_fault_14_one_common_word_is_enough(tmp_path: Path) -> None:
     index = build(tmp_path, [Note(id="a", title="Rotate the signing keys")])
     assert ids(index, "somebody asked yesterday whether our signing process ever handles old tokens") == ["a"]
 
@@ -136,7 +136,7 @@ def test_a_part_finds_the_whole(tmp_path: Path, text: str, part: str) -> None:
         "\ud800",
     ],
 )
-def test_no_prompt_is_a_syntax_error(tmp_path: Path, prompt: str) -> None:
+def test_fault_13_no_prompt_is_a_syntax_error(tmp_path: Path, prompt: str) -> None:
     index = build(tmp_path, [Note(id="a", text="redis a b c")])
     assert ids(index, prompt + " redis") == ["a"]
     index.search(analyse(prompt))
@@ -215,3 +215,21 @@ def test_what_is_kept_of_ids_and_weights_is_bounded_and_changes_nothing(
         assert small.search(analyse("redis docker"), limit=20) == hits
         assert small.idf(terms) == weights
         assert len(small._names) <= 3 and len(small._weights) <= 3
+
+
+def test_half_characters_in_names_find_nothing_and_do_no_harm(tmp_path: Path) -> None:
+    writer = KeywordWriter(str(tmp_path / "k"))
+    writer.put(Note("a", title="tabs"))
+    writer.commit()
+    writer.close()
+    index = KeywordIndex.open(str(tmp_path / "k"))
+    assert index.notes(["\ud800", "a"]).keys() == {"a"}
+    assert index.search(analyse("tabs"), realm="\ud800", kinds=["\udfff"]) == []
+    assert index.select(realms=["\ud800"], kind=None, limit=3) == []
+
+
+def test_what_only_records_what_happened_makes_no_word_common(tmp_path: Path) -> None:
+    notes = [Note(id=f"n{number}", text="gasket" if number < 2 else "flange") for number in range(6)]
+    alone = build(tmp_path / "alone", notes).idf(["gasket", "flange", "nothing"])
+    captured = [Note(id=f"c{number}", kind="episode", text="gasket gasket") for number in range(40)]
+    assert build(tmp_path / "both", [*notes, *captured]).idf(["gasket", "flange", "nothing"]) == alone

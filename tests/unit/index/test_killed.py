@@ -121,7 +121,7 @@ def put_right(settings: Settings, embedder: Any, notes: list[Note]) -> None:
 
 
 @pytest.mark.parametrize("step", STEPS)
-def test_killed_while_making_the_first_index(
+def test_fault_27_killed_while_making_the_first_index(
     settings: Settings, store: NoteStore, some_notes: list[Note], embedder: Any, step: str
 ) -> None:
     for note in some_notes:
@@ -138,7 +138,7 @@ def test_killed_while_making_the_first_index(
     ("step", "full"),
     [(step, True) for step in STEPS] + [(step, False) for step in STEPS if step not in ONLY_WHEN_BUILDING],
 )
-def test_killed_while_changing_it(
+def test_fault_27_killed_while_changing_it(
     settings: Settings, store: NoteStore, some_notes: list[Note], embedder: Any, step: str, full: bool
 ) -> None:
     for note in some_notes:

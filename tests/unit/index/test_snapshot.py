@@ -142,7 +142,7 @@ def test_without_some_vectors_the_others_and_the_words_go_on(
     assert len(snapshot.keyword.search(analyse("redis"))) == 2
 
 
-def test_without_any_vectors_there_are_none(current: generation.Generation, opened: Opened) -> None:
+def test_fault_11_without_any_vectors_there_are_none(current: generation.Generation, opened: Opened) -> None:
     shutil.rmtree(current.vectors)
     snapshot = opened()
     assert snapshot.vectors is None
@@ -158,7 +158,7 @@ def test_without_anything_it_still_opens(current: generation.Generation, opened:
     assert (snapshot.catalog.count(), snapshot.catalog.page(), snapshot.catalog.corrections(["global"])) == (0, [], [])
 
 
-def test_words_and_catalog_that_disagree(
+def test_fault_11_words_and_catalog_that_disagree(
     current: generation.Generation, opened: Opened, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     slept: list[float] = []
@@ -173,7 +173,7 @@ def test_words_and_catalog_that_disagree(
 
 
 @pytest.mark.parametrize("model", [Model("other", 32), Model("words-32", 48)])
-def test_vectors_of_another_model_are_not_used(
+def test_fault_41_vectors_of_another_model_are_not_used(
     current: generation.Generation, settings: Settings, model: Model, embedder: Any
 ) -> None:
     snapshot = open_snapshot(settings.index_dir, model)
@@ -227,7 +227,7 @@ def leave_a_log(index: Path, kept: Path) -> None:
 
 
 @pytest.mark.parametrize("died", [False, True])
-def test_a_store_that_this_user_cannot_write_is_read(
+def test_fault_39_a_store_that_this_user_cannot_write_is_read(
     current: generation.Generation, settings: Settings, readable_by_all: Path, died: bool
 ) -> None:
     copy = readable_by_all / "index"

@@ -77,7 +77,7 @@ def test_two_ways_of_writing_it_share_a_term(one: str, other: str) -> None:
         ("エラーERR_SSL_PROTOCOLが出る", "ERR_SSL_PROTOCOL"),
     ],
 )
-def test_scripts_without_spaces_meet(note: str, prompt: str) -> None:
+def test_fault_12_scripts_without_spaces_meet(note: str, prompt: str) -> None:
     assert set(analyse(note, limit=None).all) & set(analyse(prompt).all)
 
 
@@ -148,7 +148,7 @@ def test_any_text_gives_bounded_terms_that_utf8_can_hold(text: str) -> None:
 
 
 @given(st.text(alphabet=st.characters(categories=["Cs", "Cc", "So", "Lu", "Nd", "Lo"]), max_size=80))
-def test_surrogates_and_controls_do_no_harm(text: str) -> None:
+def test_fault_16_surrogates_and_controls_do_no_harm(text: str) -> None:
     " ".join(analyse(text, limit=None).all).encode()
 
 

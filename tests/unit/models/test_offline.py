@@ -37,5 +37,5 @@ assert load_reranker(load()).score("redis", ["a cache"])
 
 
 @pytest.mark.usefixtures("shipped_folders")
-def test_loading_and_using_the_shipped_models_asks_no_network() -> None:
+def test_fault_40_loading_and_using_the_shipped_models_asks_no_network() -> None:
     subprocess.run([sys.executable, "-c", NO_NETWORK], check=True)

@@ -279,3 +279,10 @@ def test_any_text_is_a_note_that_settles_after_one_pass(text: str) -> None:
 @given(st.binary(max_size=80))
 def test_any_bytes_are_a_note(data: bytes) -> None:
     read(decode(data))
+
+
+def test_a_known_key_is_known_however_it_is_written() -> None:
+    fields: dict[str, object] = {"Tags": ["a"], "Valid-Until": "2026-01-31", "tags": ["b"], "Odd-Key": 1}
+    note = note_from_fields(fields, "text", fallback_id="x", fallback_realm="global")
+    assert (note.tags, note.valid_until, dict(note.extra)) == (("b",), "2026-01-31", {"Odd-Key": 1})
+    assert parse_note(format_note(note), fallback_id="y", fallback_realm="other") == note

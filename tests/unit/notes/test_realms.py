@@ -128,7 +128,7 @@ def test_our_reading_agrees_with_what_git_writes(tmp_path: Path) -> None:
 
 
 @needs_git
-def test_work_trees_and_folders_below_share_their_repository(tmp_path: Path) -> None:
+def test_fault_35_work_trees_and_folders_below_share_their_repository(tmp_path: Path) -> None:
     root = repository(tmp_path / "app")
     (root / "src" / "deep").mkdir(parents=True)
     git(root, "worktree", "add", "-q", "--detach", str(tmp_path / "other place"))
@@ -161,7 +161,7 @@ def test_a_submodule_is_a_project_of_its_own(tmp_path: Path) -> None:
 
 
 @needs_git
-def test_projects_with_one_folder_name_stay_apart(tmp_path: Path) -> None:
+def test_fault_36_projects_with_one_folder_name_stay_apart(tmp_path: Path) -> None:
     one, other = repository(tmp_path / "a" / "app"), repository(tmp_path / "b" / "app")
     assert realm_of(str(one)) != realm_of(str(other))
     mine = repository(tmp_path / "c" / "app", "git@h:me/app.git")
@@ -170,7 +170,7 @@ def test_projects_with_one_folder_name_stay_apart(tmp_path: Path) -> None:
 
 
 @needs_git
-def test_a_renamed_folder_keeps_its_realm_when_it_has_a_remote(tmp_path: Path) -> None:
+def test_fault_35_a_renamed_folder_keeps_its_realm_when_it_has_a_remote(tmp_path: Path) -> None:
     root = repository(tmp_path / "old", "git@h:me/app.git")
     realm = realm_of(str(root))
     assert realm_of(str(root.rename(tmp_path / "new"))) == realm
@@ -282,5 +282,54 @@ def test_a_folder_leads_back_to_its_realm(realm: str) -> None:
 
 @settings(deadline=None)
 @given(REALMS, REALMS)
-def test_two_realms_never_share_a_folder_even_where_case_is_ignored(one: str, other: str) -> None:
+def test_fault_36_two_realms_never_share_a_folder_even_where_case_is_ignored(one: str, other: str) -> None:
     assert (realm_folder(one).lower() == realm_folder(other).lower()) == (one == other)
+
+
+LOOK_ALIKES = [
+    *("project:x.org/a/b", "project:x.org/a-b", "project:x.org/a%2Fb", "project:x.org/a%2fb", "project:x.org/a_b"),
+    *("project:x.org/a.b", "project:x.org/A/b", "project:x.org/a/B", "project:x.org/\u0430/b", "project:x.org/a/b."),
+    *(
+        "project:x.org/a/b..",
+        "project:x.org/a/b%",
+        "project:x.org/a/b%20",
+        "project:x.org/a\u200bb",
+        "project:x.org:a/b",
+    ),
+    *("project/x.org/a/b", "project:x.org/caf\u00e9", "project:x.org/cafe\u0301", "project:x.org/a\u2215b"),
+    *("project:x.org/\uff41/b", "project:x.org/a b", "project:x.org/a~b", "project:x.org/a/b.md", "project:x.org/a/.b"),
+]
+
+
+def test_fault_36_names_that_look_alike_are_realms_of_their_own_or_none() -> None:
+    """Unicode and case, dots and slashes, escapes: each has a folder of its own on any file system."""
+    realms = [realm for realm in LOOK_ALIKES if valid_realm(realm)]
+    folders = {realm_folder(realm).lower(): realm for realm in realms}
+    assert len(folders) == len(realms) >= 20
+    for realm in realms:
+        assert folder_realm(realm_folder(realm)) == realm
+        names = realm_folder(realm).split("/")
+        assert all(name.isascii() and name not in ("", ".", "..") for name in names)
+    assert not any(
+        valid_realm(realm) for realm in ("project:x.org/a/b/", "project:x.org//b", "project:x.org/../b", "a\n")
+    )
+
+
+@pytest.mark.parametrize(
+    "other", ["https://x.org/a/b/", "https://x.org/a/b.git", "git@x.org:a/b", "ssh://git@x.org:22/a/b"]
+)
+def test_fault_35_one_address_is_one_realm_and_a_fork_is_another(tmp_path: Path, other: str) -> None:
+    def of(name: str, url: str) -> str:
+        folder = tmp_path / name
+        (folder / ".git" / "objects").mkdir(parents=True)
+        (folder / ".git" / "HEAD").write_text("ref: refs/heads/main\n")
+        (folder / ".git" / "config").write_text(f'[remote "origin"]\n\turl = {url}\n')
+        return realm_of(str(folder))
+
+    first = of("app", "https://x.org/a/b")
+    assert of("other/app", other) == first
+    forks = [
+        of(f"f{place}", url)
+        for place, url in enumerate(["https://x.org/c/b", "https://y.org/a/b", "https://x.org/a/b/c"])
+    ]
+    assert len({first, *forks}) == 4

@@ -168,7 +168,9 @@ def test_scan_takes_notes_alone(store: NoteStore, tmp_path: Path) -> None:
     (store.root / "gone.md").symlink_to(outside / "nowhere.md")
     (store.root / "linked.md").symlink_to(outside / "far.md")
     (store.root / "folder.md").mkdir()
-    expected = ["linked.md", "global/a.md", "global/b.md", f"project/github.com/%41cme/app/{file_name(NOTE.id)}"]
+    (store.root / "global" / "near.md").symlink_to(store.root / "global" / "a.md")
+    # What lies outside is somebody else's to change, and no note; a link inside the folder is one.
+    expected = ["global/a.md", "global/b.md", "global/near.md", f"project/github.com/%41cme/app/{file_name(NOTE.id)}"]
     assert paths(store) == expected
 
 

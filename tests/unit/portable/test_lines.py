@@ -62,3 +62,11 @@ def test_exchanging_the_sides_changes_the_order_alone(base: str, ours: str, thei
 @given(base=TEXTS, edit=TEXTS)
 def test_one_edit_is_taken_as_it_is(base: str, edit: str) -> None:
     assert merge_lines(base, edit, base) == merge_lines(base, base, edit) == (edit, False)
+
+
+def test_many_equal_lines_are_merged_in_time_or_kept_apart() -> None:
+    count = 4_000
+    base, ours, theirs = "x\ny\n" * count, "y\nx\n" * count + "q", "x\nx\ny\n" * count
+    merged = merge_lines(base, ours, theirs)
+    assert "q" in merged.text.split("\n")
+    assert merged.conflict or merged.text.count("x") >= count

@@ -178,3 +178,12 @@ def test_the_result_can_be_written(base: Note | None, ours: Note, theirs: Note) 
     note = merged(base, ours, theirs).note
     again = parse_note(format_note(note), fallback_id="", fallback_realm="global")
     assert again.text == note.text.strip("\n").rstrip()
+
+
+def test_lists_of_thousands_are_united_in_their_order() -> None:
+    count = 20_000
+    old = Note("a", extra=(("k", list(range(count))),))
+    ours, theirs = (old._replace(extra=(("k", [*range(start, count), start - 9]),)) for start in (1, 2))
+    merged = merge_notes(old, ours, theirs, "laptop")
+    assert merged is not None
+    assert dict(merged.note.extra)["k"] == [*range(2, count), -8, -7]

@@ -296,3 +296,30 @@ def test_a_pull_by_hand_merges_notes_as_well(two: tuple[Machine, Machine], tmp_p
 def test_making_it_again_changes_nothing(two: tuple[Machine, Machine]) -> None:
     assert two[0].repository.make("/bin/chitta") == []
     assert (two[0].store.root / ".gitattributes").read_text().count(ATTRIBUTE) == 1
+
+
+def conflict(one: Machine, other: Machine) -> set[str]:
+    """Both change one line; the ids of all notes when both have everything."""
+    for number, machine in enumerate((one, other)):
+        machine.store.write(BASE._replace(text=BASE.text.replace("ten", f"ten and {number}")))
+        machine.sync()
+    one.sync()
+    assert one.notes() == other.notes()
+    return set(one.notes())
+
+
+def test_a_second_note_is_named_by_the_machine_that_wrote_it(two: tuple[Machine, Machine]) -> None:
+    for machine, name in zip(two, ("Desk", "lap top"), strict=True):
+        machine.repository.set_name(name)
+    assert conflict(*two) == {"pool", "pool-from-desk"}
+
+
+def test_two_machines_of_one_host_name_are_told_apart(tmp_path: Path, remote: Path) -> None:
+    one, other = Machine(tmp_path / "one", remote), Machine(tmp_path / "other", remote)
+    one.store.write(BASE)
+    other.store.write(Note("own", text="Here before they met."))
+    assert one.sync().renamed == ""
+    name = one.repository.name()
+    assert other.sync().renamed == other.repository.name() == f"{name}-2"
+    assert one.sync().renamed == "" and one.repository.name() == name
+    assert conflict(one, other) == {"pool", "own", f"pool-from-{name}"}

@@ -84,7 +84,7 @@ def test_text_is_cut_between_words() -> None:
 
 
 @given(items, st.integers(1, 120))
-def test_the_cap_is_never_exceeded(given_items: list[Item], cap: int) -> None:
+def test_fault_17_the_cap_is_never_exceeded(given_items: list[Item], cap: int) -> None:
     fitted = fit(given_items, cap)
     assert estimate(printed(fitted.items)) <= cap
     assert fitted == fit(given_items, cap)

@@ -16,6 +16,7 @@ from chitta.recall.filters import (
     is_expired,
     moment,
     newest_first,
+    newest_of_circle,
     requests_last,
     without_copies,
 )
@@ -199,3 +200,19 @@ def test_any_text_is_read_without_failing(text: str) -> None:
     note = Note("n", superseded_by=text, valid_until=text, created=text)
     assert cause(note) == cause(note)
     assert not (about_now(text) and not text.strip())
+
+
+def test_of_notes_that_replace_each_other_in_a_circle_the_newest_is_current() -> None:
+    def named_after(name: str, heir: str, day: str) -> Note:
+        return Note(name, created=day, superseded_by=heir)
+
+    circle = {
+        "a": named_after("a", "b", "2026-01-03"),
+        "b": named_after("b", "c", "2026-01-01"),
+        "c": named_after("c", "a", "2026-01-03"),
+        "d": named_after("d", "a", "2026-02-01"),
+        "e": named_after("e", "gone", "2026-02-01"),
+        "f": Note("f"),
+    }
+    assert {newest_of_circle(name, circle) for name in "abc"} == {"c"}
+    assert {newest_of_circle(name, circle) for name in "defx"} == {""}

@@ -140,7 +140,7 @@ def test_times_only_on_request() -> None:
     assert "· ms kw 12\n" in render(verdict(item("a")), lane, CHITTA_RECALL_PROFILE="1")
 
 
-def test_lane_order_does_not_show() -> None:
+def test_fault_33_lane_order_does_not_show() -> None:
     lanes = [LaneResult("hybrid", "late"), LaneResult("keyword", "crash"), LaneResult("context", "late")]
     assert render(verdict(item("a")), *lanes) == render(verdict(item("a")), *reversed(lanes))
     assert "late: ctx hyb · crash: kw" in render(verdict(item("a")), *lanes)
@@ -231,7 +231,9 @@ HOSTILE = st.builds(
     st.booleans(),
 )
 @hypothesis_settings(suppress_health_check=[HealthCheck.too_slow], deadline=None)
-def test_whatever_memories_say_the_block_holds(items: list[Admitted], cap: int, band: str | None, told: bool) -> None:
+def test_fault_17_whatever_memories_say_the_block_holds(
+    items: list[Admitted], cap: int, band: str | None, told: bool
+) -> None:
     environ = settings.load({"CHITTA_MAX_OUTPUT_CHARS": str(cap), "CHITTA_UNKNOWN_LINE": str(int(told))})
     given_verdict = verdict(*items, band=band)
     made = compose(given_verdict, (), environ)
@@ -251,7 +253,7 @@ def test_whatever_memories_say_the_block_holds(items: list[Admitted], cap: int, 
 
 
 @pytest.mark.skipif(not ADVERSARIAL.is_dir(), reason="the adversarial data set is not here")
-def test_recorded_breakouts_stay_inside() -> None:
+def test_fault_37_recorded_breakouts_stay_inside() -> None:
     for line in (ADVERSARIAL / "memory_breakouts_handmade.jsonl").read_text(encoding="utf-8").splitlines():
         shown = render(verdict(item("a", text=json.loads(line)["text"])))
         assert shown.count(CLOSE) == 1 and shown.endswith(CLOSE) and "<system-reminder>" not in shown

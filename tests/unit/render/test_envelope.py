@@ -62,7 +62,7 @@ def test_always_one_line_of_json(text: str, harness: str, event: str) -> None:
 
 @pytest.mark.skipif(not SCHEMAS.is_dir(), reason="the harnesses' schemas are not here")
 @pytest.mark.parametrize("harness", FILES)
-def test_the_harness_schema_takes_it(harness: str) -> None:
+def test_fault_10_the_harness_schema_takes_it(harness: str) -> None:
     schema = json.loads((SCHEMAS / FILES[harness]).read_text(encoding="utf-8"))
     for person in ("", "corrected before"):
         jsonschema.validate(json.loads(envelope("text", harness, event_of(harness, ""), person)), schema)

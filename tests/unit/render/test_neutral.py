@@ -106,3 +106,21 @@ def test_recorded_attacks(name: str) -> None:
     for line in (ADVERSARIAL / name).read_text(encoding="utf-8").splitlines():
         shown = neutral(json.loads(line)["text"])
         assert not TAG.search(shown) and not UNSEEN.search(shown) and not FORGED.search(shown)
+
+
+def test_a_mark_that_is_escaped_is_not_escaped_again() -> None:
+    assert neutral(neutral("[INST]")) == neutral("[INST]")
+
+
+def test_a_tag_of_a_harness_is_none_behind_white_space_either() -> None:
+    assert neutral("a <\nsystem-reminder> b < hook_context") == "a &lt;\nsystem-reminder> b &lt; hook_context"
+    assert neutral("a < b and b <c") == "a < b and b &lt;c"
+
+
+def test_selectors_of_an_emoji_go_together_where_there_is_none() -> None:
+    assert neutral("\ufe0f\ufe0fa") == "a"
+
+
+def test_a_long_run_that_is_cut_ends_in_no_bracket() -> None:
+    assert neutral("<" * 300) == "…"
+    assert neutral("a" * 150 + "<" * 300) == "a" * 150 + "…"

@@ -6,7 +6,7 @@ from chitta.safety.cleaning import clean
 GITHUB = "ghp_" + "8KdPq2Lm4Nf6Rt8Vx0Zb2Cd4Ef6Gh8Jk0Lm1"
 
 
-def test_secrets_and_private_spans_go_from_every_field() -> None:
+def test_fault_38_secrets_and_private_spans_go_from_every_field() -> None:
     note = Note(
         "n",
         title=f"key {GITHUB}",

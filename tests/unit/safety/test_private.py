@@ -28,3 +28,7 @@ def test_private_spans_go(text: str, left: str) -> None:
 def test_no_tag_is_left_and_a_second_time_changes_nothing(text: str) -> None:
     left = without_private(text)
     assert "<private>" not in left and "</private>" not in left and without_private(left) == left
+
+
+def test_a_tag_in_letters_that_fold_to_its_own_is_one() -> None:
+    assert without_private("a <pr\u0130vate>b</private> c") == "a  c"

@@ -36,10 +36,45 @@ def test_a_secret_without_a_shape_of_its_own_is_known_by_its_name(text: str) -> 
     assert done.found and "[redacted: " in done.text
 
 
+ALPHABET = "abcdefghijklmnopqrstuvwxyz"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "the id is AKIA" + "JSJC3IBOFBCIXGY4",
+        "ASIA" + "TPTOM5DGLI46LMDG",
+        "use sk-proj-" + "XZAKS6zCeaRyML8QjEXAJgfPEn5jOaBaaRQh92fn3hiEbrUK there",
+        "sk-ant-" + "Re7AeGa2KQpKBznKUrY2RY21ijoQ2WpGh5s5cV07",
+        "sk_live_" + "xqIjkkjjhLYZhktGKKgJFADI",
+        "hf_" + "mbOQxlkirrPCisgOXbmXaLIQvjUKCIULoU",
+        f"ghp_{ALPHABET}0123456789",
+        f"glpat-{ALPHABET[:20]}",
+    ],
+)
+def test_a_key_by_its_vendors_prefix_whatever_its_entropy(text: str) -> None:
+    assert len(redact(text).found) == 1
+
+
+@pytest.mark.parametrize(
+    "scheme", ["postgres", "mysql", "redis", "amqp", "mongodb+srv", "https", "postgresql+psycopg2"]
+)
+@pytest.mark.parametrize("password", ["hunter2", "correcthorse", "WImKlCmCFBxL", "pB3kWu6KAc2L"])
+def test_the_password_of_an_address(scheme: str, password: str) -> None:
+    done = redact(f"see {scheme}://app:{password}@db.internal:5432/x now")
+    assert password not in done.text and done.text.endswith("@db.internal:5432/x now")
+
+
 @pytest.mark.parametrize(
     "text",
     [
         "",
+        "redis://app:app@cache.internal/0",
+        "https://user:<password>@db.internal/x",
+        "mysql://root:letmein@localhost/x",
+        "ghp_xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx",
+        "sk-proj-…",
+        "sk-ant-your-key-goes-here-and-nothing-else",
         "run git push after a rebase",
         'token = "<your-token>"',
         "password: xxxxxxxxxxxx1234",
@@ -118,3 +153,8 @@ def test_recall_and_precision_on_the_recorded_samples() -> None:
 def test_hardly_any_ordinary_note_is_touched() -> None:
     notes = [json.loads(line) for line in (DATA / "til/notes.jsonl").read_text(encoding="utf-8").splitlines()]
     assert sum(bool(redact(note["text"]).found) for note in notes) / len(notes) <= 0.002
+
+
+def test_a_chain_of_secrets_is_taken_out_to_its_end() -> None:
+    done = redact("apikey:jklmnop246:1Z3mnop246:56782i_key:sk-rapi567")
+    assert redact(done.text).text == done.text and "sk-rapi567" not in done.text

@@ -135,7 +135,7 @@ def test_an_empty_store_and_a_folder_that_has_gone(shop: Path, tmp_path: Path) -
 # The memory of the session
 
 
-def test_on_resume_nothing_comes_again(store: Callable[..., Any], shop: Path) -> None:
+def test_fault_32_on_resume_nothing_comes_again(store: Callable[..., Any], shop: Path) -> None:
     settings = store()
     assert start(settings, shop)
     before = sessions.read(settings.state_dir, "s").injected

@@ -86,3 +86,16 @@ def test_odd_values_take_bounds_and_defaults(key: str, value: Any, read: Any) ->
 
 def test_a_huge_prompt_is_capped() -> None:
     assert len(parse_request(json.dumps({"prompt": "x" * 300_000}).encode()).prompt) == MAX_PROMPT_CHARS
+
+
+def test_a_number_larger_than_any_float_is_the_most() -> None:
+    from chitta.wire import codec
+
+    dump, load = codec._standard()  # a lane without site-packages reads whole numbers of any length
+    before = codec._load
+    codec._load = load
+    try:
+        request = parse_request(b'{"prompt":"x","k":1' + b"0" * 400 + b"}")
+    finally:
+        codec._load = before
+    assert request.k == 100

@@ -171,3 +171,11 @@ def test_geminis_own_switches_below_hooks_are_no_events() -> None:
     wired = edit.install(row, text, ROOT)
     assert json.loads(wired)["hooks"]["disabled"] == ["x"]
     assert edit.uninstall(row, wired, text) == text
+
+
+@pytest.mark.parametrize("value", ["1e999", '"\\ud800"'])
+def test_an_entry_of_chitta_with_a_value_that_no_file_holds_is_refused(value: str) -> None:
+    row = next(row for row in harness.TABLE if row.name == "claude")
+    text = edit.install(row, "{}", "/old/chitta").replace('"timeout":', f'"x": {value}, "timeout":', 1)
+    with pytest.raises(edit.Refused):
+        edit.install(row, text, "/opt/chitta")

@@ -33,7 +33,7 @@ def everything(folder: Path) -> dict[str, bytes]:
 
 
 @given(data=st.data(), row=st.sampled_from(TABLE), bom=st.sampled_from([b"", b"\xef\xbb\xbf"]))
-def test_install_then_uninstall_gives_every_byte_back(data: st.DataObject, row: Harness, bom: bytes) -> None:
+def test_fault_43_install_then_uninstall_gives_every_byte_back(data: st.DataObject, row: Harness, bom: bytes) -> None:
     with tempfile.TemporaryDirectory() as name:
         file, state = Path(name, "settings.json"), Path(name, "state")
         before = bom + data.draw(documents.texts_of(row) | st.sampled_from(["", "{}", "{ \n}", " "])).encode()

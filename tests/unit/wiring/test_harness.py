@@ -88,7 +88,7 @@ def test_what_is_not_chittas_is_not_taken_for_it(row: Harness, entry: Any) -> No
 
 
 @ROWS
-def test_every_limit_is_in_the_harness_unit_and_above_what_the_hook_may_take(row: Harness) -> None:
+def test_fault_03_every_limit_is_in_the_harness_unit_and_above_what_the_hook_may_take(row: Harness) -> None:
     budget_ms = int(SETTINGS["CHITTA_HOOK_BUDGET_MS"].default)
     for event, entry in zip(row.events, handlers(row, harness.document(row, MARK)), strict=True):
         ms = entry[row.limit_key] * 1000 // row.per_second

@@ -95,7 +95,7 @@ def test_another_checkout_and_parts_that_it_lacks_are_problems(row: Harness, tmp
 
 
 @ROWS
-def test_a_limit_in_the_wrong_unit_is_a_problem(row: Harness, tmp_path: Path, root: Path) -> None:
+def test_fault_03_a_limit_in_the_wrong_unit_is_a_problem(row: Harness, tmp_path: Path, root: Path) -> None:
     value = harness.document(row, str(root))
     first_handler(row, value)[row.limit_key] = 10 if row.per_second == 1000 else 10_000
     put(row, tmp_path, value)
@@ -104,7 +104,7 @@ def test_a_limit_in_the_wrong_unit_is_a_problem(row: Harness, tmp_path: Path, ro
 
 
 @ROWS
-def test_a_limit_below_what_the_hook_may_take_is_a_problem(row: Harness, tmp_path: Path, root: Path) -> None:
+def test_fault_04_a_limit_below_what_the_hook_may_take_is_a_problem(row: Harness, tmp_path: Path, root: Path) -> None:
     value = harness.document(row, str(root))
     first_handler(row, value)[row.limit_key] = 2 * row.per_second
     put(row, tmp_path, value)
@@ -113,7 +113,7 @@ def test_a_limit_below_what_the_hook_may_take_is_a_problem(row: Harness, tmp_pat
 
 
 @ROWS
-def test_double_entries_are_a_problem(row: Harness, tmp_path: Path, root: Path) -> None:
+def test_fault_43_double_entries_are_a_problem(row: Harness, tmp_path: Path, root: Path) -> None:
     value = harness.document(row, str(root))
     value["hooks"][row.events[0].name] *= 2
     put(row, tmp_path, value)

@@ -1,0 +1,77 @@
+from __future__ import annotations
+
+import json
+import time
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from chitta.safety.screen import keepable, screened
+
+SAMPLES = Path("/work/shared/data/adversarial/secret_samples_gitleaks.jsonl")
+
+
+@pytest.mark.parametrize(
+    ("text", "secret"),
+    [
+        ("my key is sk-ant-api03-Zx81kQw0Lr7Tn3Vb5Yc9Md2Hs6Pf4Jg0", "Zx81kQw0"),
+        ("psql postgres://app:hunter2secret@db.local/app", "hunter2secret"),
+        ("password: sunshine", "sunshine"),
+        ("curl -u kevin:sVc0iJ5m6S2rVqJ2 example.org", "sVc0iJ5m"),
+        ("Authorization: Bearer abcdefgh.ijkl", "abcdefgh"),
+        ("-----BEGIN PRIVATE KEY-----\nMIIEvQ\nIBADAN\n-----END PRIVATE KEY----- after", "IBADAN"),
+    ],
+)
+def test_fault_38_what_looks_like_a_secret_goes(text: str, secret: str) -> None:
+    assert secret in text and secret not in screened(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "why does src/components/v2/Button.tsx fail in tests/unit/index/test_killed.py",
+        "upgrade to python3.12 on ubuntu-24.04-lts",
+        "the token bucket limits context windows",
+        "get_user_by_email_and_password(user)",
+    ],
+)
+def test_ordinary_words_stay(text: str) -> None:
+    assert screened(text) == text
+
+
+@given(st.text() | st.from_regex(r"(token|password)[:= ]+\S{0,20}", fullmatch=True))
+def test_any_text_twice_is_once(text: str) -> None:
+    once = screened(text)
+    assert screened(once) == once
+
+
+def test_private_spans_go_as_well() -> None:
+    assert keepable("a<private>b</private>c") == "ac"
+
+
+@pytest.mark.parametrize("piece", ["a1", "a.", "token ", "a-1", "://", "-u ", "-----BEGIN PRIVATE "])
+def test_a_long_prompt_is_linear(piece: str) -> None:
+    """Eight times the text takes nowhere near sixty-four times as long."""
+
+    def seconds(count: int) -> float:
+        started = time.process_time()
+        screened(piece * count)
+        return time.process_time() - started + 0.01
+
+    assert seconds(160_000) < 30 * seconds(20_000)
+
+
+@pytest.mark.skipif(not SAMPLES.exists(), reason="the recorded samples are not here")
+def test_nearly_every_recorded_secret_goes() -> None:
+    from chitta.safety.secrets import _secrets
+
+    left = total = 0
+    for line in SAMPLES.read_text(encoding="utf-8").splitlines():
+        row = json.loads(line)
+        if row["is_secret"]:
+            spans = _secrets(row["text"])
+            total += len(spans)
+            left += sum(row["text"][start:end] in screened(row["text"]) for start, end, _ in spans)
+    assert total > 100 and left <= total * 0.02
