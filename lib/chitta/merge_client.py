@@ -220,9 +220,9 @@ def merges_here() -> bool:
     return not posix.access(f"{client.run_dir()}/{client.SOCKET_NAME}", posix.F_OK)
 
 
-def encode_body(request: bytes, lanes: list[Lane], total_ms: float) -> bytes:
-    """The body of a ``merge``: the request's part, then one part a lane."""
-    parts = [b"request %d total_ms=%.1f\n" % (len(request), total_ms), request]
+def encode_body(request: bytes, lanes: list[Lane], total_ms: float, seconds: float) -> bytes:
+    """The body of a ``merge``: the request's part, then one part a lane. ``seconds``: how long it is waited for."""
+    parts = [b"request %d total_ms=%.1f within_ms=%d\n" % (len(request), total_ms, seconds * 1000), request]
     for lane in lanes:
         facts = f"lane {len(lane.rows)} name={lane.name} state={lane.state} ms={lane.ms:.1f}\n"
         parts += [facts.encode(), lane.rows]
@@ -248,7 +248,7 @@ def profile(lanes: list[Lane], turn_ms: float, waited_ms: float, total_ms: float
 
 
 def _merge_there(request: bytes, lanes: list[Lane], total_ms: float, seconds: float) -> bytes:
-    code, body = client.ask(b"merge", encode_body(request, lanes, total_ms), seconds)
+    code, body = client.ask(b"merge", encode_body(request, lanes, total_ms, seconds), seconds)
     if code != OK:
         raise client.Broken(f"the daemon refused: {body[:200].decode('utf-8', 'replace').strip()}")
     output, rest = _part(b"out", body)

@@ -501,3 +501,30 @@ EOF
   wait_for no_hook
   wait_for cleared
 }
+
+@test "fault 26: twenty hooks at once while a writer holds the store's lock" {
+  a_store
+  payload 'please run npm install' | sed 's/"session_id": "s"//; s/{, /{/' >"$TMP/p"
+  printf 'import filelock, sys\nwith filelock.FileLock(sys.argv[1]):\n    print("held", flush=True)\n    sys.stdin.read()\n' >"$TMP/holder.py"
+  mkfifo "$TMP/end"
+  "$PYTHON" -I "$TMP/holder.py" "$CHITTA_HOME/index/write.lock" <"$TMP/end" >"$TMP/held" 3>&- &
+  holder=$!
+  exec 9>"$TMP/end"
+  wait_for grep -q held "$TMP/held"
+  export CHITTA_NO_DAEMON=1 CHITTA_ABLATE_LANES=sem,ctx,hyb,xr,corr
+  hooks=''
+  for number in {1..20}; do
+    "$HOOK" claude <"$TMP/p" >"$TMP/out.$number" 2>"$TMP/err.$number" 3>&- 9>&- &
+    hooks+=" $!"
+  done
+  for pid in $hooks; do wait "$pid"; done
+  kill -0 "$holder" # nobody waited for the writer to end
+  exec 9>&-
+  wait "$holder"
+  for number in {1..20}; do
+    [ ! -s "$TMP/err.$number" ]
+    [[ $(context_of "$(cat "$TMP/out.$number")") == *"pnpm install"* ]]
+  done
+  [ "$(logged 'len(log)')" -eq 20 ]
+  cleared
+}

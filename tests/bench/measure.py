@@ -114,7 +114,7 @@ def cpu_of(pid: int) -> float:
         fields = stat.read_text().rpartition(")")[2].split()
         return (int(fields[11]) + int(fields[12])) * 1000 / os.sysconf("SC_CLK_TCK")
     parts = [float(part) for part in re.split("[:-]", told.strip()) if part]
-    return sum(part * 60**place for place, part in enumerate(reversed(parts))) * 1000
+    return 1000 * sum(part * float(60**place) for place, part in enumerate(reversed(parts)))
 
 
 def _timed(command: Sequence[str], payload: bytes, environ: Mapping[str, str] | None) -> tuple[float, str, str]:

@@ -47,7 +47,8 @@ class Mixtures:
         self._random = np.random.default_rng(7)
 
     def embed_query(self, text: str) -> np.ndarray:
-        return self.embed_notes([text])[0]
+        vector: np.ndarray = self.embed_notes([text])[0]
+        return vector
 
     def embed_notes(self, texts: Sequence[str], progress: Any = None) -> np.ndarray:
         first, second = (self._vectors[self._random.integers(0, len(self._vectors), len(texts))] for _ in range(2))

@@ -88,7 +88,7 @@ def die_at(nth: int, half: bool) -> None:
         step()
         real_fsync(file)
 
-    os.write, os.fsync = write, fsync
+    os.write, os.fsync = write, fsync  # type: ignore[assignment]
     sys.addaudithook(audited)
 
 

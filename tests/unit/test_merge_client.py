@@ -183,9 +183,9 @@ def test_a_malformed_lane_is_refused(argument: str) -> None:
 def test_the_body_is_what_the_codec_reads() -> None:
     lane = Lane("keyword", 9, 1000, "ok")
     lane.rows, lane.ms = ROWS, 12.5
-    body = merge_client.encode_body(REQUEST, [lane, Lane("semantic", 0, 0, "ablated")], 99.0)
+    body = merge_client.encode_body(REQUEST, [lane, Lane("semantic", 0, 0, "ablated")], 99.0, 0.5)
     (name, facts, raw), first, second = codec.decode_parts(body)
-    assert (name, facts, raw) == ("request", {"total_ms": "99.0"}, REQUEST)
+    assert (name, facts, raw) == ("request", {"total_ms": "99.0", "within_ms": "500"}, REQUEST)
     assert first == ("lane", {"name": "keyword", "state": "ok", "ms": "12.5"}, ROWS)
     assert second == ("lane", {"name": "semantic", "state": "ablated", "ms": "0.0"}, b"")
 

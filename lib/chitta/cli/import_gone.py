@@ -54,7 +54,7 @@ def is_away(label: str, folder: Path, realm: str) -> bool:
     if label.startswith(("~/", "/")):
         file = Path(os.path.expanduser(label))
     else:
-        top = work_tree(str(folder))
+        top = work_tree(os.path.abspath(folder))
         if not top or realm == GLOBAL:
             return False
         before = place_of(Path(top, "x"), Path(top), realm).removesuffix("x")
@@ -123,5 +123,5 @@ def _place(note: Note) -> tuple[str, str, str]:
 
 
 def _alike(one: Note, other: Note) -> float:
-    texts = [said(note.text)[:_COMPARED_CHARS] for note in (one, other)]
-    return SequenceMatcher(None, *texts, autojunk=False).ratio()
+    one_text, other_text = (said(note.text)[:_COMPARED_CHARS] for note in (one, other))
+    return SequenceMatcher(a=one_text, b=other_text, autojunk=False).ratio()

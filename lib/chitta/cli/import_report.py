@@ -26,20 +26,19 @@ def print_line(line: Line, *, verbose: bool = False) -> None:
     words = f"{_named(line.where)}: {line.why}" if line.why else f"{line.where}  {line.id}"
     remark = line.remark if verbose else _without_day(line.remark)
     words += f"  ({remark})" if remark else ""
-    words = output.harmless(words).replace("\n", " ").replace("\t", " ")
-    output.say(f"{output.paint(f'{line.outcome:<9}', _STYLES.get(line.outcome, 'green'))}  {words}")
+    output.say(f"{output.paint(f'{line.outcome:<9}', _STYLES.get(line.outcome, 'green'))}  {_flat(words)}")
 
 
 def print_summary(path: Path, lines: list[Line]) -> None:
     """A file of many notes: how many came in, and the first of its problems and remarks."""
-    output.say(f"{output.harmless(_named(str(path)))}: {_counted(Counter(line.outcome for line in lines))}")
+    output.say(f"{_flat(_named(str(path)))}: {_counted(Counter(line.outcome for line in lines))}")
     for told in (
         [(line, line.why) for line in lines if line.why],
         [(line, _without_day(line.remark)) for line in lines if _without_day(line.remark)],
     ):
         for line, words in told[:PROBLEM_LINES]:
             where = "" if line.where == str(path) else f"{line.where.removeprefix(str(path.parent)).lstrip('/')}: "
-            output.say(f"  {output.harmless(where)}{output.harmless(words)}")
+            output.say(f"  {_flat(where + words)}")
         if len(told) > PROBLEM_LINES:
             output.say(f"  and {len(told) - PROBLEM_LINES:,} more; --verbose shows all")
 
@@ -47,7 +46,7 @@ def print_summary(path: Path, lines: list[Line]) -> None:
 def say_empty(path: Path, source: Source) -> None:
     """A path in which a source found nothing at all."""
     what = "no Markdown files in this folder" if source.name == "markdown" else f"nothing of {source.title}"
-    output.say(f"{output.harmless(str(path))}: {what}")
+    output.say(f"{_flat(str(path))}: {what}")
 
 
 def say_passed_over(kinds: Counter[str]) -> None:
@@ -60,7 +59,7 @@ def say_passed_over(kinds: Counter[str]) -> None:
     more = count - sum(number for _, number in shown)
     named += f", others {more:,}" if more else ""
     words = f"{output.plural(count, 'other file')} {'was' if count == 1 else 'were'} passed over: {named}"
-    output.say(output.harmless(words), "dim")
+    output.say(_flat(words), "dim")
 
 
 def say_dated(lines: list[Line]) -> None:
@@ -131,6 +130,11 @@ def list_sources(*, as_json: bool) -> None:
 def _named(where: str) -> str:
     """A path as it was given; the folder's own name where that is but dots."""
     return os.path.basename(os.path.abspath(where)) or where if where.strip("./") == "" else where
+
+
+def _flat(words: str) -> str:
+    """On one line and without control characters, whatever a file is called; nothing of it is cut."""
+    return output.harmless(words.replace("\n", " ").replace("\t", " "))
 
 
 def _without_day(remark: str) -> str:

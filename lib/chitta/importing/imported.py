@@ -70,7 +70,7 @@ class FileRead(NamedTuple):
 
 
 def read_file(path: Path, root: Path | None = None) -> FileRead:
-    """A regular file of text, of at most 4 MiB. One that is a link must not lead out of ``root``, where that is given."""
+    """A regular file of text, at most 4 MiB of it. A link must not lead out of ``root``, where that is given."""
     try:
         if root is not None and leads_outside(path, root):
             return FileRead(problem="is a link that leads out of the folder; import what it points to instead")

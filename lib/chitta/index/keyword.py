@@ -15,6 +15,7 @@ import math
 import os
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import cached_property
+from typing import Any
 
 import tantivy
 from tantivy import Occur, Query
@@ -185,7 +186,8 @@ class KeywordIndex:
         return self._count(self._any_kind(BOOKKEEPING_KINDS))
 
     def _count(self, query: Query) -> int:
-        return int(self._searcher.search(query, 1, count=True).count)
+        found: Any = self._searcher.search(query, 1, count=True)  # its stubs know nothing of `count`
+        return int(found.count)
 
     def notes(self, ids: Sequence[str]) -> dict[str, Note]:
         """The notes of these ids as they were when indexed; unknown ids are left out."""

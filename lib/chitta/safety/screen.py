@@ -30,12 +30,15 @@ _SAID = re.compile(
 )
 #: Commands that take a password behind one letter, up to their end, and there what follows that letter.
 _COMMAND = re.compile(
-    r"\b(?:mysql\w*|mariadb[\w-]*|sshpass|redis-cli|mongo\w*|smbclient|(?:docker|podman|az|oc|skopeo|nerdctl) login)\s[^\n;|]*"
+    r"\b(?:mysql\w*|mariadb[\w-]*|sshpass|redis-cli|mongo\w*|smbclient|(?:docker|podman|az|oc|skopeo|nerdctl) login)"
+    r"\s[^\n;|]*"
 )
 _BEHIND_LETTER = re.compile(r"(\s-[paU]\s?[\"']?)[^\s\"'-][^\s\"']{3,}")
-_LAST_WORD = re.compile(r"(\bhtpasswd\s[^\n;|]*\s)[^\s;|]{4,}(?=[ \t]*(?:[;|\n]|\Z))")
+_HTPASSWD = re.compile(r"\bhtpasswd\s[^\n;|]*")
+_LAST_WORD = re.compile(r"(\s)\S{4,}(?=\s{0,20}\Z)")
 _OPTION = re.compile(
-    r"(--from-literal[= ][\"']?[\w.-]{1,80}=|--[\w-]{0,40}(?:pass(?:word|wd|phrase)?|token|key|secret)[ =][\"']?)[^\s\"'-][^\s\"']{3,}"
+    r"(--from-literal[= ][\"']?[\w.-]{1,80}="
+    r"|--[\w-]{0,40}(?:pass(?:word|wd|phrase)?|token|key|secret)[ =][\"']?)[^\s\"'-][^\s\"']{3,}"
 )
 _COOKIE = re.compile(r"(?i:\bcookie: ?)[^\n\"']*")
 _COOKIE_VALUE = re.compile(r"(=)[^\s;]{4,}")
@@ -55,7 +58,8 @@ def screened(text: str) -> str:
     if "-----BEGIN" in text:
         text = _KEY.sub(GONE, text)
     text = _COMMAND.sub(lambda found: _BEHIND_LETTER.sub(_KEPT, found[0]), _LOGIN.sub(GONE, text))
-    text = _COOKIE.sub(lambda found: _COOKIE_VALUE.sub(_KEPT, found[0]), _LAST_WORD.sub(_KEPT, text))
+    text = _COOKIE.sub(lambda found: _COOKIE_VALUE.sub(_KEPT, found[0]), text)
+    text = _HTPASSWD.sub(lambda found: _LAST_WORD.sub(_KEPT, found[0]), text)
     text = _VENDOR.sub(GONE, _NAMED.sub(_KEPT, _SAID.sub(_KEPT, _OPTION.sub(_KEPT, text))))
     return _PIECES.sub(GONE, _LONG.sub(GONE, text))
 

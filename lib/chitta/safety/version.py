@@ -1,4 +1,4 @@
-"""Which rules a note went through on its way from a file into the index: other rules mean that it goes through them again."""
+"""Which rules a note went through on its way from a file into the index; by other rules it has to go again."""
 
 from __future__ import annotations
 

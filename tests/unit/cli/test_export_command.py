@@ -102,3 +102,10 @@ def test_what_no_export_wrote_is_not_replaced_unasked(chitta: Run, own_home: Pat
     for target in ("data.jsonl", "project"):
         assert chitta("export", target, "--all", "--yes").code == 0
     assert chitta("export", "data.jsonl", "--all").code == 0
+
+
+def test_a_missing_folder_is_made_and_said(chitta: Run, own_home: Path, folder: Path) -> None:
+    filled(own_home)
+    ran = chitta("export", "no/such/x.jsonl", "--all")
+    assert ran.code == 0 and "made the folder no/such" in ran.err and (folder / "no" / "such" / "x.jsonl").is_file()
+    assert "made the folder" not in chitta("export", "no/such/x.jsonl", "--all").err

@@ -214,8 +214,9 @@ def test_a_section_that_disappears_is_said_and_the_note_stays(chitta: Run, folde
     two = chitta("import", "CLAUDE.md", "--json").value["notes"][1]["id"]
     file.write_text("# One\n\nFirst thing.\n")
     ran = chitta("import", "CLAUDE.md")
-    assert ran.code == 0 and f"`chitta forget {two}` removes the note" in ran.out and "1 gone" in ran.out
+    assert ran.code == 0 and f"`chitta archive --restore {two}` brings it back" in ran.out and "1 retired" in ran.out
     assert len(stored(own_home)) == 2
+    assert [note["id"] for note in chitta("archive", "--list", "--json").value] == [two]
 
 
 def test_without_a_path_a_source_is_read_at_its_usual_places(chitta: Run, folder: Path, own_home: Path) -> None:

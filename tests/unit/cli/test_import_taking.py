@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import filelock
 import pytest
 
+from chitta.cli import import_run, import_taking
 from chitta.importing import imported
 from chitta.notes.ids import make_id
 
@@ -99,3 +102,43 @@ def test_other_files_are_counted_and_notes_from_elsewhere_are_said(
     said = chitta("import", str(tmp_path / "elsewhere.md")).out.splitlines()
     assert "1 note came from outside this repository" in said[-1] and "--global" in said[-1]
     assert "outside" not in chitta("import", str(tmp_path / "elsewhere.md"), "--global").out
+
+
+def test_what_a_killed_import_left_goes_with_the_next_one(chitta: Run, notes: Path, own_home: Path) -> None:
+    assert chitta("import", "docs").code == 0
+    folder = stored(own_home)[0].parent
+    old, young = folder / ".abcd1234.tmp", folder / ".efgh5678.tmp"
+    for file in (old, young):
+        file.write_text("half")
+    os.utime(old, (0, 0))
+    (notes / "deploy.md").write_text("# Deploying\n\nWe deploy with make land.\n")
+    assert chitta("import", "docs").code == 0
+    assert not old.exists() and young.exists()  # somebody may still be writing the young one
+
+
+def test_a_second_import_waits_for_the_first(
+    chitta: Run, notes: Path, own_home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    chitta("import", "docs/deploy.md")
+    monkeypatch.setattr(import_run, "LOCK_WAIT_S", 0.05)
+    with filelock.FileLock(own_home / ".chitta" / "state" / "import.lock"):
+        ran = chitta("import", "docs")
+        assert ran.code == 1 and "waiting for it" in ran.err and "still at work" in ran.err
+        assert chitta("import", "docs", "--dry-run").code == 0
+    assert chitta("import", "docs", "--json").value["added"] == 1
+
+
+def test_an_unchanged_source_is_not_cleaned_again(chitta: Run, notes: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    chitta("import", "docs")
+
+    def refuse(note: object) -> None:
+        raise AssertionError("looked through again")
+
+    monkeypatch.setattr(import_taking, "clean", refuse)
+    assert chitta("import", "docs", "--json").value["unchanged"] == 2
+
+
+def test_names_of_files_are_told_on_one_line_without_control_characters(chitta: Run, notes: Path) -> None:
+    (notes / "a\n\x1b[2Jb\tc.md").write_text("Words.\n")
+    ran = chitta("import", "docs")
+    assert "docs/a [2Jb c.md" in ran.out and "\x1b[2J" not in ran.out

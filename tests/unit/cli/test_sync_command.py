@@ -8,8 +8,10 @@ from typing import Any
 
 import pytest
 
+from chitta.cli import sync_command
 from chitta.notes.note import Note
 from chitta.notes.store import NoteStore
+from chitta.portable.syncing import Report, Settled
 
 Run = Callable[..., Any]
 pytestmark = pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed")
@@ -159,3 +161,10 @@ def test_a_pull_by_hand_uses_the_driver(on: Run, remote: str, folder: Path) -> N
     on("one", "sync", "init", remote)
     config = (folder / "one/notes/.git/config").read_text()
     assert "merge-notes %O %A %B %P" in config and "recursive = binary" in config
+
+
+def test_a_merge_that_needs_no_remark_says_that_both_edits_are_in(capsys: pytest.CaptureFixture[str]) -> None:
+    report = Report(settled=(Settled("global/pool.md", "", ()), Settled("global/x\x1b[2J.md", "", ("a remark",))))
+    sync_command._print(report, "somewhere")
+    told = capsys.readouterr().out
+    assert "merged: pool: both edits are in it\n" in told and "merged: x[2J: a remark\n" in told

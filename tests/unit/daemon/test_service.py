@@ -317,6 +317,12 @@ def test_merge_takes_broken_lanes_as_they_are(daemon: Any) -> None:
     assert daemon.ask("merge", body=body)[0] == OK
 
 
+def test_a_merge_that_nobody_waits_for_any_more_is_not_made_twice(daemon: Any) -> None:
+    body = codec.encode_part("request", request("words"), {"within_ms": "0.000001"})
+    assert daemon.ask("merge", body=body)[0] == LATE
+    assert not (Path(daemon.settings.state_dir) / "recall-log.jsonl").exists()
+
+
 # many at once
 
 

@@ -323,3 +323,38 @@ def test_a_full_disk_is_no_damage(
     monkeypatch.undo()
     assert opened().problems == []
     assert sync(settings, None).added == 1
+
+
+def test_a_rebuild_cleans_only_what_is_not_as_it_was(
+    settings: Settings, store: NoteStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from chitta.index import earlier, indexer, ledger, watch
+    from chitta.safety import cleaning
+
+    seen: list[str] = []
+    clean = cleaning.clean
+
+    def counted(note: Note) -> cleaning.Cleaned:
+        seen.append(note.id)
+        return clean(note)
+
+    monkeypatch.setattr(cleaning, "clean", counted)
+    for name in "abc":
+        store.write(Note(id=name, text=f"first words of {name}"))
+    sync(settings, None)
+    assert sorted(seen) == ["a", "b", "c"]
+    store.write(Note(id="b", text="other words"))
+    store.remove("c", "global")
+    seen.clear()
+    sync(settings, None, full=True)
+    assert seen == ["b"]
+    snapshot = open_snapshot(settings.index_dir)
+    assert snapshot is not None
+    assert {note.id: note.text for note in snapshot.catalog.page()} == {"a": "first words of a", "b": "other words"}
+    assert {hit.id for hit in snapshot.keyword.search(analyse("words"), limit=9)} == {"a", "b"}
+    for module in (earlier, indexer, ledger, watch):
+        monkeypatch.setattr(module, "rules_version", lambda: "other rules")
+    seen.clear()
+    assert needs_sync(settings), "other rules mean that every note goes through them"
+    sync(settings, None)
+    assert sorted(seen) == ["a", "b"] and not needs_sync(settings)

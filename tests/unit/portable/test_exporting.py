@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -10,7 +11,7 @@ from hypothesis import strategies as st
 from chitta.notes.frontmatter import note_from_fields
 from chitta.notes.note import Note
 from chitta.notes.store import NoteStore
-from chitta.portable.exporting import LIST_NAME, Wanted, json_line, stored, write_folder, write_jsonl
+from chitta.portable.exporting import LIST_NAME, Wanted, json_line, not_exported, stored, write_folder, write_jsonl
 
 PLAIN = st.text(st.characters(exclude_categories=["Cs", "Cc"]), max_size=20).map(str.strip)
 DEEP = st.recursive(
@@ -128,3 +129,21 @@ def test_a_link_into_the_store_is_refused(tmp_path: Path) -> None:
     (tmp_path / "out/global").symlink_to(tmp_path / "home/notes/global")
     with pytest.raises(ValueError, match="into the store"):
         write_folder(tmp_path / "out", [("global/a.md", Note("a", text="a"))], forbidden=tmp_path / "home")
+
+
+def test_an_export_that_was_killed_knows_what_it_wrote(tmp_path: Path) -> None:
+    def dies() -> Iterator[tuple[str, Note]]:
+        yield "global/one.md", Note("one", text="One.")
+        yield "global/two.md", Note("two", text="Two.")
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        write_folder(tmp_path / "out", dies(), forbidden=tmp_path / "store")
+    assert not_exported(tmp_path / "out") == ""
+    with open(tmp_path / "out" / LIST_NAME, "a") as listing:
+        listing.write("global/thr")  # as a kill may leave it
+    notes = [("global/one.md", Note("one", text="Other.")), ("global/three.md", Note("three", text="Three."))]
+    done = write_folder(tmp_path / "out", notes, forbidden=tmp_path / "store")
+    assert done.written == ("global/one.md", "global/three.md") and done.stale == ("global/two.md",)
+    listed = (tmp_path / "out" / LIST_NAME).read_text().splitlines()
+    assert listed == ["global/one.md", "global/three.md", "global/two.md"]

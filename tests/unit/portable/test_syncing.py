@@ -13,7 +13,7 @@ import pytest
 from chitta.notes.note import Note
 from chitta.notes.store import NoteStore
 from chitta.portable import syncing
-from chitta.portable.git import Away, GitFault
+from chitta.portable.git import LOCAL_S, Away, Git, GitFault
 from chitta.portable.repository import ATTRIBUTE, Repository
 from chitta.portable.syncing import Foreign, Report, sync
 
@@ -206,6 +206,49 @@ def test_a_push_that_comes_too_late_is_tried_again(
     report = one.sync()
     assert report.received == ("global/quicker.md",) and report.sent
     assert one.notes().keys() == {"pool", "quicker", "slower"}
+
+
+AT_ONCE = "(cannot lock ref 'refs/heads/main': is at 0a1b2c but expected 3d4e5f)"
+
+
+@pytest.mark.parametrize(
+    "why",
+    [
+        AT_ONCE,
+        "(cannot lock ref 'refs/heads/main': reference already exists)",
+        "(cannot lock ref 'refs/heads/main': Unable to create '/x/refs/heads/main.lock': File exists.)",
+        "(incorrect old value provided)",
+    ],
+)
+def test_two_pushes_at_the_same_moment_are_a_push_that_comes_too_late(
+    two: tuple[Machine, Machine], monkeypatch: pytest.MonkeyPatch, why: str
+) -> None:
+    one, other = two
+    other.store.write(Note("quicker", text="Was sent first."))
+    one.store.write(Note("slower", text="Was sent later."))
+    text = Git.text
+    refused: list[bool] = []
+
+    def refusing(git: Git, *words: str, timeout: float = LOCAL_S) -> str:
+        if words[0] == "push" and git is one.repository.git and not refused:
+            refused.append(True)
+            other.sync()
+            raise GitFault("git push failed", words=f" ! [remote rejected] HEAD -> main {why}\nerror: failed to push")
+        return text(git, *words, timeout=timeout)
+
+    monkeypatch.setattr(Git, "text", refusing)
+    report = one.sync()
+    assert refused and report.sent and report.received == ("global/quicker.md",)
+
+
+def test_a_remote_that_is_always_busy_ends_the_tries(
+    two: tuple[Machine, Machine], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(syncing, "_PAUSE_S", 0.0)
+    two[0].store.write(Note("new", text="text"))
+    monkeypatch.setattr(syncing, "_push", lambda repository: None)
+    with pytest.raises(GitFault, match="others kept sending"):
+        two[0].sync()
 
 
 def test_a_branch_that_may_not_be_pushed_to_is_said_so(two: tuple[Machine, Machine], remote: Path) -> None:

@@ -181,3 +181,30 @@ def test_a_year_alone_is_the_whole_of_it() -> None:
     assert parse_moment("2016", now) == datetime(2016, 1, 1)
     assert parse_moment("2016", now, "until") == datetime(2017, 1, 1)
     assert parse_span("2015..2016", now) == (datetime(2015, 1, 1), datetime(2017, 1, 1))
+
+
+LATE = "2023-07-13T22:49:08-07:00"  # the 14th in Greenwich
+NEXT = "2023-07-20T11:55:52-07:00"
+
+
+@pytest.mark.parametrize("by", ["as_of", "known_as_of"])
+@pytest.mark.parametrize(
+    ("text", "kept"),
+    [
+        ("2023-07-12", set()),
+        ("2023-07-13", {"first"}),
+        ("2023-07-19", {"first"}),
+        ("2023-07-20", {"last"}),
+        ("2023-07-13T22:49:09-07:00", {"first"}),
+        ("2023-07-13T22:49:09Z", set()),
+    ],
+)
+def test_a_whole_day_is_the_day_that_the_note_says(by: str, text: str, kept: set[str]) -> None:
+    notes = [Note("first", created=LATE, superseded_by="last"), Note("last", created=NEXT, supersedes=("first",))]
+    moments = {by: parse_moment(text, NOW, "at")}
+    assert {n.id for n in notes if keep(n, successors=successors_of(notes), **moments) is None} == kept
+
+
+def test_at_a_day_by_a_phrase_is_that_day_on_the_person_s_clock() -> None:
+    now = datetime(2026, 6, 17, 1, 0, tzinfo=timezone(timedelta(hours=2)))
+    assert parse_moment("yesterday", now, "at") == parse_moment("2026-06-16", now, "at")

@@ -21,6 +21,17 @@ SAMPLES = Path("/work/shared/data/adversarial/secret_samples_gitleaks.jsonl")
         ("password: sunshine", "sunshine"),
         ("curl -u kevin:sVc0iJ5m6S2rVqJ2 example.org", "sVc0iJ5m"),
         ("Authorization: Bearer abcdefgh.ijkl", "abcdefgh"),
+        ("mysql -u root -p" + "Xk92mQplz7 app", "Xk92"),
+        ("docker login registry.io -u kev -p " + "Xk92mQplz7", "Xk92"),
+        ("sshpass -p '" + "Xk92mQplz7' ssh a@b", "Xk92"),
+        ("redis-cli -h cache -a " + "Xk92mQplz7", "Xk92"),
+        ("htpasswd -b user " + "Xk92mQplz7", "Xk92"),
+        ("kubectl create secret generic x --from-literal=db=" + "Xk92mQplz7", "Xk92"),
+        ("wget --password=" + "sunFlowerXq", "sunFlower"),
+        ("Cookie: a=b; session=" + "Xk92mQplz7", "Xk92"),
+        ("log in with hf_" + "QwErTyUiOpAsDfGhJkLzXcVbNmQwErTyUi", "QwErTy"),
+        ("the password for the staging db is " + "sunFlowerXq", "sunFlower"),
+        ("password was changed to " + "Xk92mQplz7", "Xk92"),
         ("-----BEGIN PRIVATE KEY-----\nMIIEvQ\nIBADAN\n-----END PRIVATE KEY----- after", "IBADAN"),
     ],
 )
@@ -41,7 +52,28 @@ def test_ordinary_words_stay(text: str) -> None:
     assert screened(text) == text
 
 
-@given(st.text() | st.from_regex(r"(token|password)[:= ]+\S{0,20}", fullmatch=True))
+PIECES = [
+    "mysql ",
+    "-p",
+    " -p",
+    "htpasswd ",
+    "Cookie: ",
+    "=",
+    "--token ",
+    "the password ",
+    "is ",
+    "Xk92mQ",
+    "hf_",
+    ";",
+    "…",
+]
+
+
+@given(
+    st.text()
+    | st.from_regex(r"(token|password)[:= ]+\S{0,20}", fullmatch=True)
+    | st.lists(st.sampled_from(PIECES), max_size=12).map("".join)
+)
 def test_any_text_twice_is_once(text: str) -> None:
     once = screened(text)
     assert screened(once) == once
@@ -51,7 +83,22 @@ def test_private_spans_go_as_well() -> None:
     assert keepable("a<private>b</private>c") == "ac"
 
 
-@pytest.mark.parametrize("piece", ["a1", "a.", "token ", "a-1", "://", "-u ", "-----BEGIN PRIVATE "])
+@pytest.mark.parametrize(
+    "piece",
+    [
+        "a1",
+        "a.",
+        "token ",
+        "a-1",
+        "://",
+        "-u ",
+        "-----BEGIN PRIVATE ",
+        "mysql -p ",
+        "password is ",
+        "htpasswd ab ",
+        "cookie: a",
+    ],
+)
 def test_a_long_prompt_is_linear(piece: str) -> None:
     """Eight times the text takes nowhere near sixty-four times as long."""
 
