@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import itertools
 import threading
 import time
@@ -181,6 +182,7 @@ class Service:
     def rest(self) -> None:
         """Let go of what only served the last prompts, and see to what makes the next ones faster."""
         self.parts.library.forget_readings()
+        gc.collect()  # what is held by circles alone keeps old snapshots open, each with a thread of the keyword index
         memory.give_back()
         with self.parts.library.reading() as snapshot:
             self.graphs.see_to(snapshot)
