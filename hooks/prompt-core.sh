@@ -99,7 +99,10 @@ done <"$dir/launch"
 chitta_launch "$dir" "$skip" "$only" "$limit_ms" "$limits" "$left_ms"
 
 # One write: merge takes the line when it has its end.
-printf '%s\n' "$budget_ms$CHITTA_LAUNCHED" >"$dir/launched"
+printf '%s\n' "$budget_ms$CHITTA_LAUNCHED" >"$dir/launched" || {
+  degraded 'no room for temporary files'
+  exit 0
+}
 wait "$merge" || {
   degraded "merge ended with $?"
   exit 0

@@ -24,6 +24,7 @@ _LOOK_EARLY_S, _LOOK_LATE_S, _EARLY_S = 0.001, 0.003, 0.3
 _DAEMON_SHARE, _DAEMON_S = 0.5, 1.0
 _STATES = {OK: "ok", MISUSE: "misuse", UNAVAILABLE: "unavailable", LATE: "late"}
 _SIGKILL = 9
+_BUDGET_MS = 6000
 
 
 class Lane:
@@ -50,6 +51,7 @@ def main() -> None:
     try:
         folder = sys.argv[1]
         began = time.monotonic() - age_ms(folder) / 1000
+        client.alarm(client.number("CHITTA_HOOK_BUDGET_MS", _BUDGET_MS) / 1000)  # until there is something to wait for
         words = launched(folder, int(sys.argv[2]))
         lanes = [parse_lane(word) for word in words[1:]]
         output = run(folder, float(words[0]), lanes, began) if words else b""

@@ -71,12 +71,19 @@ def prepare(payload: bytes, harness: str) -> tuple[bytes, bytes]:
 
 def _prepare_here(payload: bytes, harness: str) -> tuple[bytes, bytes]:
     client.bring_packages()
+    from chitta import breadcrumb
+    from chitta.folders import open_to_others
     from chitta.settings import load
     from chitta.turn import prepare as prepare_turn
     from chitta.wire.request import encode_request
 
+    settings = load()
+    open_folder = open_to_others(settings.home, settings.notes_dir)
+    if open_folder:
+        breadcrumb.leave(settings.state_dir, "turn", f"degraded: {open_folder}")
+        return NOTHING, b""
     folder = client.to_text(_folder())
-    turn = prepare_turn(payload, settings=load(), harness=harness, cwd=folder, run=f"h{time.time_ns():x}")
+    turn = prepare_turn(payload, settings=settings, harness=harness, cwd=folder, run=f"h{time.time_ns():x}")
     facts = "\n".join(f"{name}={value}" for name, value in turn.facts.items()).encode()
     return _launchable(facts, encode_request(turn.request) if turn.request is not None else b"")
 

@@ -250,3 +250,14 @@ no_process() { ! pgrep -f "^[^ ]*python.*$ROOT/bin/chitta-session" >/dev/null; }
   no_process
   [ -s "$CHITTA_HOME/state/queue.jsonl" ]
 }
+
+@test "of a store that others may write to nothing is shown, and the doctor says why" {
+  mkdir -p "$CHITTA_HOME/notes"
+  chmod 777 "$CHITTA_HOME/notes"
+  for part in session-start subagent-start session-flush; do
+    session "$part" claude < <(start startup)
+    well_behaved
+    [ -z "$output" ]
+  done
+  grep -q 'degraded: others may write' "$CHITTA_HOME/state/last-failure.json"
+}

@@ -10,6 +10,7 @@ import argparse
 import json
 import os
 import platform
+import signal
 import statistics
 import sys
 import time
@@ -53,6 +54,7 @@ def main() -> int:
     parser.add_argument("--count", type=int, default=200, help="prompts a size")
     parser.add_argument("--record", action="store_true", help=f"write {RECORD.relative_to(measure.ROOT)} and its chart")
     options = parser.parse_args()
+    signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(128 + number))  # so that its daemon is stopped
     sizes = [_measured(int(size), options.count) for size in options.sizes.split(",")]
     print(table(sizes, options.count))
     if options.record:

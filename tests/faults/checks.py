@@ -10,7 +10,7 @@ import time
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from tests.faults.world import MARK, Run
+from tests.faults.world import A_LINE, HALF_A_LINE, MARK, Run
 
 SCHEMAS = Path(__file__).resolve().parents[3] / "shared" / "reference" / "hook-schemas" / "own"
 _SCHEMA_NAMES = {"claude": "claude-code", "copilot": "copilot-cli", "gemini": "gemini-cli", "cursor": "cursor"}
@@ -157,15 +157,15 @@ def problems_of_log(run: Run) -> list[str]:
     except OSError:
         raw = b""
     try:
-        lines = [json.loads(line) for line in raw.splitlines()]
+        lines = [json.loads(line) for line in raw.splitlines() if line not in (HALF_A_LINE, A_LINE)]
     except ValueError:
         return [f"the log holds what is no JSON: {raw[-200:]!r}"]
     # What fails before the prompt is read leaves its line whether something was asked or not.
-    least, most = {True: (1, 1), False: (0, 1 if run.degrades else 0), None: (0, 1)}[run.asks]
+    least, most = {True: (1, 1), False: (0, 0 if run.degrades is False else 1), None: (0, 1)}[run.asks]
     if run.twice:
         most *= 2
     if not least * run.together <= len(lines) <= most * run.together:
-        return [f"{len(lines)} lines in the log for {run.together} prompts"]
+        return [f"{len(lines)} lines in the log for {run.together} prompts: {str(lines)[-300:]}"]
     if run.degrades and run.asks and not all(line.get("degraded") for line in lines):
         return [f"nothing is said to be degraded: {json.dumps(lines)[-300:]}"]
     return []

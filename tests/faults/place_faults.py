@@ -11,7 +11,7 @@ from pathlib import Path
 
 from tests.faults.catalogue import Spoil, fault, named
 from tests.faults.process_faults import _hold
-from tests.faults.world import NotHere, Run, mount
+from tests.faults.world import HALF_A_LINE, NotHere, Run, mount
 
 # Index and notes
 
@@ -274,7 +274,7 @@ named(
         "a folder": _log(lambda path: path.mkdir()),
         "a full device": _log(lambda path: path.symlink_to("/dev/full")),
         "8 MB": _log(lambda path: path.write_bytes(b'{"x":1}\n' * 1_000_001), logs=False),
-        "half a line": _log(lambda path: path.write_bytes(b'{"x":')),
+        "half a line": _log(lambda path: path.write_bytes(HALF_A_LINE)),
     },
 )
 

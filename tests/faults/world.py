@@ -15,6 +15,8 @@ PYTHON = ROOT / ".venv" / "bin" / "python"
 
 #: The variable by which the processes of a run are known in the process table.
 MARK = "FAULT_BATTERY_RUN"
+#: What a fault leaves in the log, as a writer that was killed would.
+A_LINE, HALF_A_LINE = b'{"x": 1}', b'{"x":'
 #: Milliseconds of a run's budget, where a fault does not set another.
 BUDGET_MS = 1500
 

@@ -250,3 +250,13 @@ def test_fault_05_what_is_left_counts_from_the_marker(tmp_path: Path, monkeypatc
     assert turn_client.left_ms(2.0, b"go=1\nbudget_ms=6000\n") == 4000
     assert turn_client.left_ms(60.0, b"budget_ms=6000") == 100
     assert turn_client.left_ms(0.0, b"budget_ms=6000") == 6000
+
+
+def test_of_a_store_that_others_may_write_to_nothing_is_shown(tmp_path: Path, own_home: Path) -> None:
+    notes = own_home / ".chitta" / "notes"
+    notes.mkdir(parents=True)
+    notes.chmod(0o777)
+    facts, path = turn(tmp_path, PAYLOAD, CHITTA_NO_DAEMON="1")
+    assert facts == {"go": "0"} and not path.exists()
+    crumb = json.loads((own_home / ".chitta" / "state" / "last-failure.json").read_bytes())
+    assert crumb["what"].startswith("degraded: others may write into") and crumb["where"] == "turn"

@@ -89,11 +89,12 @@ def run(payload: bytes, told: str) -> None:
         return
     client.bring_packages()
     from chitta import turn
+    from chitta.folders import open_to_others
     from chitta.settings import load
 
     settings = load()
     value = turn.parse_payload(payload)
-    if value is None or not settings.flag("CHITTA_CAPTURE"):
+    if value is None or not settings.flag("CHITTA_CAPTURE") or open_to_others(settings.home, settings.notes_dir):
         return
     from chitta.capture import hook
 

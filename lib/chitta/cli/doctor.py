@@ -2,7 +2,7 @@
 
 Each check is a function that gives one or more findings and never raises; the checks themselves
 are in :mod:`chitta.cli.doctor_installation`, :mod:`chitta.cli.doctor_settings`, :mod:`chitta.cli.doctor_store`,
-:mod:`chitta.cli.doctor_harness` and :mod:`chitta.cli.doctor_drain`.
+:mod:`chitta.cli.doctor_notes`, :mod:`chitta.cli.doctor_harness` and :mod:`chitta.cli.doctor_drain`.
 """
 
 from __future__ import annotations
@@ -73,6 +73,7 @@ def examine(settings: Settings) -> Iterator[Finding]:
     from chitta.cli import doctor_drain as draining
     from chitta.cli import doctor_harness as around
     from chitta.cli import doctor_installation as installation
+    from chitta.cli import doctor_notes as unread
     from chitta.cli import doctor_places as places
     from chitta.cli import doctor_settings as named
     from chitta.cli import doctor_store as store
@@ -89,6 +90,7 @@ def examine(settings: Settings) -> Iterator[Finding]:
         ("settings", named.unknown_variables),
         ("home", store.home),
         ("home", places.places),
+        ("notes", unread.notes),
         ("run folder", store.run_folder),
         ("daemon", store.daemon),
         ("index", store.index),

@@ -19,6 +19,7 @@ from chitta import bounded_log, leftovers
 from chitta.cli import bookshelf, output, upkeep
 from chitta.cli.failure import NOTHING
 from chitta.daemon import lifecycle
+from chitta.folders import make_private
 from chitta.notes.store import NoteStore
 from chitta.settings import Settings
 from chitta.wire import codec
@@ -59,6 +60,7 @@ def repair(settings: Settings, now: float | None = None) -> Iterator[Repair]:
     if not os.path.isdir(settings.home):
         return
     steps: tuple[tuple[str, Callable[[], Iterator[Repair]]], ...] = (
+        ("the folders", lambda: _folders(settings)),
         ("the permissions", lambda: _permissions(settings)),
         ("half-written files", lambda: _leftovers(settings, moment)),
         ("the run folder", lambda: _run_folder(settings)),
@@ -72,6 +74,41 @@ def repair(settings: Settings, now: float | None = None) -> Iterator[Repair]:
         except Exception as problem:  # told, and the others still are done
             words = " ".join(str(problem).split())
             yield Repair(LEFT, f"{name} could not be repaired: {words}", todo="chitta doctor")
+
+
+def _folders(settings: Settings) -> Iterator[Repair]:
+    """What stands where a folder should: a file is moved aside, what holds nothing (a FIFO, a link to nowhere) goes.
+
+    The index is made anew by its own step. Where the notes should be nothing is touched.
+    """
+    for path, made_here in ((settings.state_dir, True), (settings.run_dir, True), (settings.index_dir, False)):
+        if not os.path.lexists(path) or os.path.isdir(path):
+            continue
+        facts = os.stat(path, follow_symlinks=False)
+        if stat.S_ISREG(facts.st_mode) or os.path.exists(path) and stat.S_ISLNK(facts.st_mode):
+            aside = _free_name(path)
+            os.rename(path, aside)
+            done = f"{path} was a file, which is now {os.path.basename(aside)}"
+        else:
+            os.unlink(path)
+            done = f"removed {path}, which was {_what_stands(facts.st_mode)}"
+        if made_here:
+            make_private(path)
+        yield Repair(DONE, f"{done}; {'the folder was made anew' if made_here else 'the index is made anew'}", (path,))
+    if os.path.lexists(settings.notes_dir) and not os.path.isdir(settings.notes_dir):
+        yield Repair(LEFT, "this should be the folder of notes, and is none", (settings.notes_dir,), "move it away")
+
+
+def _free_name(path: str) -> str:
+    """A name beside ``path`` that nothing has."""
+    number = 1
+    while os.path.lexists(f"{path}.aside-{number}"):
+        number += 1
+    return f"{path}.aside-{number}"
+
+
+def _what_stands(mode: int) -> str:
+    return "a link to nowhere" if stat.S_ISLNK(mode) else "a pipe" if stat.S_ISFIFO(mode) else "no folder"
 
 
 def _permissions(settings: Settings) -> Iterator[Repair]:

@@ -34,9 +34,11 @@ from chitta.cli import (
     sync_command,
     try_command,
 )
-from chitta.cli.failure import Front
+from chitta.cli.failure import Front, Unavailable
 from chitta.cli.help_page import HelpPage
+from chitta.folders import how_to_close, open_to_others
 from chitta.models.offline import stay_offline
+from chitta.settings import load
 
 #: Every command with its function, in groups for the start page.
 GROUPS: tuple[tuple[str, tuple[tuple[str, Callable[..., Any] | typer.Typer, str], ...]], ...] = (
@@ -95,6 +97,9 @@ GROUPS: tuple[tuple[str, tuple[tuple[str, Callable[..., Any] | typer.Typer, str]
     ),
 )
 
+#: Commands that help with a store that others may write to, or that have nothing to do with it.
+ANY_STORE = frozenset({"doctor", "settings", "version", "stop", "hooks", "lanes", "models", "demo", "merge-notes"})
+
 START_PAGE = """\
 chitta remembers what you learned and hands it to your coding agent at the
 moment you type a prompt that needs it. It all stays on this machine.
@@ -126,8 +131,20 @@ def front(
 ) -> None:
     """Prompt-time memory for people who work with coding agents."""
     output.prepare_streams()
+    if context.invoked_subcommand not in (None, *ANY_STORE) and not context.resilient_parsing:
+        _refuse_an_open_store()
     if context.invoked_subcommand is None:
         print_start_page()
+
+
+def _refuse_an_open_store() -> None:
+    """Raise :class:`Unavailable` where others may put notes into the store. Help is given all the same."""
+    if {"-h", "--help"} & set(sys.argv[1:]):
+        return
+    settings = load()
+    open_folder = open_to_others(settings.home, settings.notes_dir)
+    if open_folder:
+        raise Unavailable(open_folder, how_to_close(settings.home))
 
 
 def print_start_page() -> None:

@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 #: Seconds that a sync waits for vectors when nobody says otherwise; the words are found before.
 VECTORS_S = 10.0
 _MAX_TEXTS = 1024
-_STARTED = time.monotonic()
 
 
 def call(service: Service, operation: str, body: bytes, settings: Settings) -> Answer:
@@ -55,7 +54,7 @@ def call(service: Service, operation: str, body: bytes, settings: Settings) -> A
 
 
 def _ping(service: Service, asked: dict[str, Any], settings: Settings) -> dict[str, Any]:
-    up = round(time.monotonic() - _STARTED, 1)
+    up = round(time.monotonic() - service.started, 1)
     return {"pid": os.getpid(), "version": __version__, "edition": edition.own(), "uptime_s": up}
 
 

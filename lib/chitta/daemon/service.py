@@ -74,6 +74,7 @@ class Service:
         self.leave = leave
         self._count = itertools.count(1)
         self.requests = 0
+        self.started = time.monotonic()
         self._calibration = _Calibrations()
         self.graphs = GraphBuilder(parts.log)
         self.desk = Desk()
@@ -192,8 +193,11 @@ class Service:
     def _turn(self, head: Head, body: bytes, settings: Settings) -> Answer:
         from urllib.parse import unquote
 
+        from chitta.folders import open_to_others
         from chitta.turn import prepare
 
+        if open_folder := open_to_others(settings.home, settings.notes_dir):  # since the daemon was started
+            return _reply(UNAVAILABLE, open_folder.encode("utf-8", "replace"))
         words = [unquote(word, errors="surrogateescape") for word in head.arguments]
         harness, cwd = (*words, "", "")[:2]
         self.want_models(settings)

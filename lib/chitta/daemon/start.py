@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, NoReturn
 from chitta import __version__, edition, settings
 from chitta.daemon import lifecycle
 from chitta.daemon.lifecycle import AlreadyRunning, CannotStart, Listener
+from chitta.folders import how_to_close, open_to_others
 
 if TYPE_CHECKING:
     from chitta.daemon.warmup import Loaders
@@ -76,6 +77,9 @@ def run(environ: Mapping[str, str], folder: str, *, detached: bool, loaders: Loa
     os.umask(0o077)
     lifecycle.fill_standard()
     own = settings.load(environ)
+    open_folder = open_to_others(own.home, own.notes_dir)
+    if open_folder:
+        raise CannotStart(open_folder, how_to_close(own.home))
     run_dir = lifecycle.private_folder(os.path.join(folder, own.run_dir))
     lock = lifecycle.take_lock(run_dir, environ.get(LOCK_VARIABLE))
     listener = lifecycle.listen(run_dir)

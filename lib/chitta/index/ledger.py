@@ -13,6 +13,7 @@ import sqlite3
 from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
+from chitta.index import neighbours
 from chitta.index.catalog import SCHEMA_VERSION, TABLES, Model, damage
 from chitta.index.graph import utc_stamp
 from chitta.index.stored import pack, pack_terms
@@ -225,7 +226,7 @@ class Ledger:
     def tidy_vectors(self, folder: str) -> int:
         """Forget vectors whose file is missing or cut short, so that they are made again; how many.
 
-        Files that no note needs any more are removed.
+        Files that no note needs any more are removed, graphs of files that are left among those that stay.
         """
         dim = self.model().dim
         lost = 0
@@ -236,8 +237,9 @@ class Ledger:
             if there < rows:
                 lost += self._run("DELETE FROM vectors WHERE file = ? AND row >= ?", [file, there])
                 self._run("UPDATE matrices SET rows = ? WHERE file = ?", [there, file])
-        for stray in set(os.listdir(folder) if os.path.isdir(folder) else ()) - known:
-            os.unlink(os.path.join(folder, stray))
+        for name in os.listdir(folder) if os.path.isdir(folder) else ():
+            if name not in known and not neighbours.belongs(folder, name, known):
+                os.unlink(os.path.join(folder, name))
         return lost
 
     def has_vectors(self) -> bool:

@@ -2,8 +2,8 @@
 
 Hierarchical navigable small worlds (Malkov and Yashunin, arXiv:1603.09320), as usearch has them, over the rows
 of one vector file. A graph covers the file's first rows; later ones are compared exactly beside it. It is
-derived from the vectors and can be thrown away: its file's name says how many rows it covers and how many bytes
-it has, and one that is not so long is not used.
+derived from the vectors and can be thrown away: its file's name says how many rows it covers, how many bytes it has
+and their checksum, and one that is not so is not used: the library follows whatever a damaged file says.
 
 Measured on 100,000 vectors of 384 dimensions, 2 cores: exact 14 ms a query; a graph of 16 links built with a
 breadth of 128 in 34 s and searched with a breadth of 256: 1.6 ms, with .994 of the exact first ten. With 8-bit
@@ -15,6 +15,9 @@ from __future__ import annotations
 import os
 import re
 import sys
+import time
+import zlib
+from collections.abc import Collection
 from threading import Lock
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -30,12 +33,21 @@ STALE_SHARE = 0.1
 _LINKS, _BUILD_BREADTH, _SEARCH_BREADTH = 16, 128, 256
 _STEP_ROWS = 2_048
 _NICENESS = 10
-_NAME = re.compile(r"(.+)\.(\d+)-(\d+)\.hnsw")
+_NAME = re.compile(r"(.+)\.(\d+)-(\d+)-([0-9a-f]{8})\.hnsw")
+_PART = re.compile(r"(.+)\.\d+\.part")
+#: Seconds after which the file of a build that has not ended is nobody's: a million rows take half an hour.
+_ABANDONED_S = 3 * 3600.0
+_CHUNK_BYTES = 1 << 22
 
 
 class _File(NamedTuple):
     path: str
     rows: int
+    checksum: str
+
+
+#: Files whose checksum was found right, by path, i-node, time and size: a new snapshot opens the same graph again.
+_looked_through: set[tuple[str, int, int, int]] = set()
 
 
 class Graph:
@@ -64,7 +76,8 @@ def open_graph(folder: str, file: str, dim: int) -> Graph | None:
     """The graph that covers most of the vector file; None where there is none that can be used."""
     for found in _files(folder, file):
         try:
-            return Graph(found.path, found.rows, dim)
+            if _is_sound(found):
+                return Graph(found.path, found.rows, dim)
         except Exception:  # whatever the library throws; exact search has the same answer
             continue
     return None
@@ -105,7 +118,7 @@ def build(folder: str, file: str, dim: int, threads: int = 1) -> int:
             os.fsync(descriptor)
         finally:
             os.close(descriptor)
-        done = f"{path}.{rows}-{os.stat(part).st_size}.hnsw"
+        done = f"{path}.{rows}-{os.stat(part).st_size}-{_checksum(part)}.hnsw"
         os.replace(part, done)
     finally:
         _remove(part)
@@ -132,8 +145,40 @@ def _files(folder: str, file: str) -> list[_File]:
         except OSError:
             continue
         if whole:
-            found.append(_File(path, int(match[2])))
+            found.append(_File(path, int(match[2]), match[4]))
     return sorted(found, key=lambda one: -one.rows)
+
+
+def belongs(folder: str, name: str, files: Collection[str]) -> bool:
+    """Whether a file is a graph of one of these files, or is becoming one."""
+    graph, part = _NAME.fullmatch(name), _PART.fullmatch(name)
+    if graph is not None:
+        return graph[1] in files
+    if part is None or part[1] not in files:
+        return False
+    try:
+        return time.time() - os.stat(os.path.join(folder, name)).st_mtime < _ABANDONED_S
+    except OSError:
+        return False
+
+
+def _is_sound(found: _File) -> bool:
+    """Whether the file has the checksum of its name. Raises ``OSError``."""
+    status = os.stat(found.path)
+    key = (found.path, status.st_ino, status.st_mtime_ns, status.st_size)
+    if key not in _looked_through:
+        if _checksum(found.path) != found.checksum:
+            return False
+        _looked_through.add(key)
+    return True
+
+
+def _checksum(path: str) -> str:
+    value = 0
+    with open(path, "rb") as file:
+        while chunk := file.read(_CHUNK_BYTES):
+            value = zlib.crc32(chunk, value)
+    return f"{value:08x}"
 
 
 def _remove(path: str) -> None:

@@ -40,7 +40,8 @@ class NoteStore:
     def write(self, note: Note, *, path: Path | None = None) -> Path:
         """Write the note whole and durably, and say where: ``path``, else the place its realm and id give it.
 
-        Raises ``ValueError`` for an id, realm or front matter that no file can hold, and ``OSError``.
+        Raises ``ValueError`` for an id, realm or front matter that no file can hold, and ``OSError``, also for a
+        folder that a link has outside of the store.
         """
         if not valid_id(note.id):
             raise ValueError(f"{note.id[:80]!r} is no id for a note")
@@ -48,6 +49,9 @@ class NoteStore:
         if len(content) > MAX_NOTE_BYTES:
             raise ValueError(f"the note {note.id!r} is larger than {MAX_NOTE_BYTES >> 20} MiB")
         path = path or self._place(note)
+        if not _is_inside(path.parent, self.root):
+            words = f"a link leads out of {self.root}, so nothing is written there; remove that link"
+            raise OSError(errno.ELOOP, words, str(path.parent))
         _make_private(path.parent)
         _replace(path, content)
         return path
@@ -147,6 +151,11 @@ def _ignore(problem: OSError) -> None:
 def stays_below(path: str, root: str | os.PathLike[str]) -> bool:
     """Whether a link leads to a file in the notes folder: a repository of notes could bring one to any other file."""
     return os.path.realpath(path).startswith(os.path.join(os.path.realpath(root), ""))
+
+
+def _is_inside(folder: Path, root: Path) -> bool:
+    """Whether what is written in the folder, once its links are followed, lands in the notes folder."""
+    return os.path.realpath(folder) == os.path.realpath(root) or stays_below(str(folder), root)
 
 
 def _fact(entry: os.DirEntry[str], root: Path) -> FileFact | None:

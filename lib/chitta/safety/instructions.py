@@ -6,14 +6,21 @@ score explains itself by its reasons). Each family counts once. The families are
 is done to, whose it is), not samples; weights were set so that one plain sign reaches the threshold and a vague one
 needs company. docs/security.md has the block rate of each family, the false positives, and what is missed.
 
+Three families are known in ten more languages: there the words of each part have to stand near one another, in any
+order. What base64 (and, where a text speaks of it, rot13) hides is decoded once and scored like the rest.
+
 Developer notes are full of imperatives ("run git push", "ignore the warning"); none of these is a sign by itself.
 """
 
 from __future__ import annotations
 
+import base64
+import codecs
 import re
 import unicodedata
 from typing import NamedTuple
+
+from chitta.safety.languages import ACCENTS, FOREIGN, stand_together
 
 #: From this score a memory is put into quarantine.
 THRESHOLD = 0.6
@@ -46,6 +53,16 @@ _SECRETS = (
 _SAID = r"(?:responses?|answers?|reply|replies|elucidation)"
 _WORK = r"(?:code|codebase|code ?base|solution|implementation|algorithm|program|project|logic|application|script)"
 _CODE = r"(?:code|python|script|shell|bash) ?(?:snippet|block|section|excerpt|fragment|segment|piece|sample|lines)?"
+
+
+_ORDER = (
+    r"(?:run|execute|send|delete|remove|ignore|read|open|cat|curl|post|push|upload|approve|install|disable|reveal"
+    r"|print|forget|disregard|skip|always|never|do not|don'?t)"
+)
+_SECRET_FILE = (
+    r"(?:\.aws/credentials|\.ssh/(?:id_\w{1,12}|\*)|\bid_(?:rsa|ed25519|ecdsa)|\.env|\.netrc|\.npmrc|\.pypirc"
+    r"|\.kube/config|\.git-credentials|\.docker/config\.json|\.gnupg\S{0,20}|/etc/shadow)(?!\.pub|[\w.])"
+)
 
 
 class Suspicion(NamedTuple):
@@ -111,6 +128,8 @@ _SIGNS: tuple[_Sign, ...] = (
             r"|<(?:start|end)_of_turn>|\[/?INST\]|<</?SYS>>|\[(?:SYSTEM|ASSISTANT|SYSTEM MESSAGE|SYSTEM PROMPT)\]"
             r"|^[^\S\n]{0,8}(?:#{1,6} {0,4})?(?:system|assistant|human|system prompt"
             r"|system message)[^\S\n]{0,4}:[^\S\n]{1,4}\S.{0,200}\b(?:you|ignore|must|follow|obey|now|approved?)\b"
+            rf"|^[^\S\n]{{0,8}}(?:human|assistant|ai|system)[^\S\n]{{0,4}}:\s{{1,4}}(?:(?:please|now|then|first|ok(?:ay)?|sure"
+            rf"|yes)[, ]{{1,2}})?{_ORDER}\b"
             r"|\"?(?:hookSpecificOutput|permissionDecision|additionalContext|tool_use_id|systemMessage)\"?\s{0,8}:"
             r"|\"type\"\s{0,8}:\s{0,8}\"tool_(?:use|result)\""
             r"|---\s{0,4}(?:end|begin) of (?:memory|context|notes?|system prompt|instructions)",
@@ -208,10 +227,49 @@ _SIGNS: tuple[_Sign, ...] = (
             _I | re.MULTILINE,
         ),
     ),
+    _Sign(
+        0.75,
+        "asks to decode something and to follow it",
+        re.compile(
+            r"\b(?:decode|decipher|decrypt|unscramble|deobfuscate|unbase64|rot-?13|base-?64|reverse)\b[^\n]{0,100}"
+            r"(?:\b(?:and|then)|[,;.:])\s(?:then )?(?:please )?(?:follow\b|obey\b|comply\b|act (?:up)?on\b"
+            r"|(?:do|execute|perform|carry out|run)\b (?:exactly |precisely )?(?:what(?:ever)? (?:it|is|that|this|you)"
+            r"|as (?:it|told|instructed)"
+            r"|(?:it|the|its|this|those|these|any) ?(?:instructions?|orders?|result|steps|tasks?)))",
+            _I,
+        ),
+    ),
+    _Sign(
+        0.8,
+        "imitates a line of the block that memories are shown in",
+        re.compile(
+            r"^[^\S\n]{0,8}(?:[-*] )?\[(?:corr|corrk|ctx|hyb|kw|sem|xr)\] \S"
+            r"|\[admit\][^\S\n]{1,4}\S",
+            re.MULTILINE,
+        ),
+    ),
+    _Sign(
+        0.7,
+        "asks to read a file of secrets and to go on with it",
+        re.compile(
+            rf"\b(?:read|cat|open|print|copy|load|get|take|grab|type|base64|fetch|tar|zip)\b[^\n]{{0,40}}{_SECRET_FILE}"
+            r"(?:[`'\"\s]{0,4}(?:and|then)?(?: then)?[\s,.…]{0,4}\Z|[`'\"]{0,2} (?:and|then)[ .…]{0,4}$"
+            r"|[^\n]{0,60}\b(?:send|post|curl|wget|nc|upload|exfiltrate|e?mail|transmit|forward|publish|paste)\b"
+            r"[^\n]{0,80}(?:https?:|ftp:|\S@\S|\bto \S{1,60}\.\w\w|\bthem\b|\bit\b|\bcontents?\b))"
+            rf"|\b(?:curl|wget|nc)\b[^\n]{{0,120}}(?:@|<|\$\(cat )\S{{0,40}}{_SECRET_FILE}",
+            _I | re.MULTILINE,
+        ),
+    ),
 )
+
 
 #: Weights of signs that are no phrases.
 HIDDEN, DIRECTION, TERMINAL, LOOKALIKE, LONE_REQUEST, SECOND_HEADER = 0.9, 0.65, 0.65, 0.5, 0.6, 0.65
+NOTHING_BUT_CODED = 0.65
+# Base64, in either alphabet, of 40 characters or more; lines of such are joined before.
+_CODED = re.compile(r"[A-Za-z0-9+/_-]{40,}")
+_CODED_BREAK = re.compile(r"(?<=[A-Za-z0-9+/]{40})\r?\n[ \t]{0,8}(?=[A-Za-z0-9+/])")
+_ROT13 = re.compile(r"\brot[ _-]?13\b", _I)
 
 _TAGS = re.compile("(?<!\U0001f3f4)[\U000e0000-\U000e007e]{4,}")
 _BIDI = re.compile("[\u202a-\u202e\u2066-\u2069]")
@@ -247,9 +305,8 @@ def suspicion(text: str) -> Suspicion:
     """How likely ``text`` holds instructions to the model that will read it. Pure, linear, never raises."""
     if len(text) > MAX_CHARS:
         text = text[: MAX_CHARS // 2] + "\n" + text[-MAX_CHARS // 2 :]
-    found = list(_hidden_signs(text))
     plain = _plain(text)
-    found += [(sign.weight, sign.reason) for sign in _SIGNS if sign.pattern.search(plain)]
+    found = [*_hidden_signs(text), *_spoken_signs(text, plain), *_coded_signs(text)]
     if not found and _is_lone_request(plain):
         found.append((LONE_REQUEST, "is nothing but a request or a question"))
     left = 1.0
@@ -275,12 +332,47 @@ def _hidden_signs(text: str) -> list[tuple[float, str]]:
     return [(weight, reason) for weight, reason, pattern in checks if pattern.search(text)]
 
 
+def _spoken_signs(text: str, plain: str) -> list[tuple[float, str]]:
+    signs = [(sign.weight, sign.reason) for sign in _SIGNS if sign.pattern.search(plain)]
+    folded = _read(text).lower().translate(ACCENTS)
+    return signs + [(sign.weight, sign.reason) for sign in FOREIGN if stand_together(sign.parts, folded)]
+
+
+def _coded_signs(text: str) -> list[tuple[float, str]]:
+    """The signs in what is encoded, each once; what is encoded twice stays so."""
+    found: dict[str, float] = {}
+    joined = _CODED_BREAK.sub("", text)
+    for run in _CODED.finditer(joined):
+        hidden = _decoded(run.group())
+        found |= {f"in base64: {reason}": weight for weight, reason in _spoken_signs(hidden, _plain(hidden))}
+        if hidden.count(" ") > 2 and joined.strip(" \t\r\n`'\"=") == run.group():
+            found["is nothing but encoded words"] = NOTHING_BUT_CODED
+    if _ROT13.search(text):
+        turned = codecs.encode(text, "rot13")
+        found |= {f"in rot13: {reason}": weight for weight, reason in _spoken_signs(turned, _plain(turned))}
+    return [(weight, reason) for reason, weight in found.items()]
+
+
+def _decoded(run: str) -> str:
+    """What base64 says if it is text, else nothing. A last group that is not whole is left out."""
+    whole = run[: len(run) - (len(run) % 4 == 1)].translate(str.maketrans("-_", "+/"))
+    said = base64.b64decode(whole + "=" * (-len(whole) % 4)).decode("utf-8", "ignore")
+    readable = sum(c.isprintable() or c.isspace() for c in said)
+    is_text = readable >= 0.9 * len(said) and len(said.encode()) >= 0.6 * len(whole)
+    return said if is_text else ""
+
+
 def _plain(text: str) -> str:
-    """The text as a model may read it: hidden tags as letters, look-alikes and full-width forms as plain ones."""
+    """The text as a model may read it, with look-alikes of Latin letters as what they look like."""
+    return text if text.isascii() else _read(text).translate(_CONFUSABLES)
+
+
+def _read(text: str) -> str:
+    """The text as a model may read it: hidden tags as letters, full-width forms as plain ones."""
     if text.isascii():
         return text
     shown = "".join(chr(ord(c) - 0xE0000) if 0xE0020 <= ord(c) <= 0xE007E else c for c in text)
-    return unicodedata.normalize("NFKC", _UNSEEN.sub("", shown)).translate(_CONFUSABLES)
+    return unicodedata.normalize("NFKC", _UNSEEN.sub("", shown))
 
 
 def _is_lone_request(text: str) -> bool:

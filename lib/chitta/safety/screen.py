@@ -25,7 +25,8 @@ _NAMED = re.compile(
 )
 #: The same in a sentence, where the value is none of a word's letters: "the password for the box is hUnter2".
 _SAID = re.compile(
-    r"((?i:passw(?:or)?d|passphrase|passcode|key|token)(?:'s|(?:\s[^\n.,;:…]{1,60}?)?\s(?:is|was|are|to)):?\s[\"'`*]*)"
+    r"((?i:passw(?:or)?d|passphrase|passcode|key|token|passwort|kennwort|mot de passe|contrase(?:ñ|n\u0303|n)a)"
+    r"(?:'s|(?:\s[^\n.,;:…]{1,60}?)?\s(?:is|was|are|to|ist|lautet|est|es)):?\s[\"'`*]*)"
     r"(?=\S{0,80}[A-Z\d])[^\s\"'`,;]{5,}"
 )
 #: Commands that take a password behind one letter, up to their end, and there what follows that letter.

@@ -35,7 +35,7 @@ _POSSIBLE = re.compile(
     r"|[a-z][_.-][A-Za-z_-]{20}"
     r"|(?i:passw|passphrase|passcode|bearer|cookie|sshpass|redis-cli|(?:key|token) is"
     r"|[- ]-(?:pass|token|secret|[a-z-]{0,20}key)"
-    r"|passwort|login|mysql|mariadb|mongo|curl|wget|--from-literal)"
+    r"|passwort|kennwort|mot de passe|contrase|login|mysql|mariadb|mongo|curl|wget|--from-literal)"
 )
 # Values that documentation writes where a secret would stand, whatever shape they have.
 _PLACEHOLDER = re.compile(
@@ -99,14 +99,19 @@ def redact(text: str) -> Redacted:
     Placeholders stay. Time is linear in the text. Raises ``ImportError`` where the library is missing, so that
     nothing is kept unexamined.
     """
-    kinds: list[str] = []
+    return redact_and_tell(text)[0]
+
+
+def redact_and_tell(text: str) -> tuple[Redacted, tuple[tuple[str, str], ...]]:
+    """The same, and ``(kind, secret)`` of what was replaced, to look for it elsewhere; never to be shown or kept."""
+    told: list[tuple[str, str]] = []
     for _ in range(MAX_PASSES):
         spans = _secrets(text)
         if not spans:
             break
-        kinds += [kind for _, _, kind in spans]
+        told += [(kind, text[start:end]) for start, end, kind in spans]
         text = _replaced(text, spans)
-    return Redacted(text, tuple(dict.fromkeys(kinds)))
+    return Redacted(text, tuple(dict.fromkeys(kind for kind, _ in told))), tuple(told)
 
 
 def values(text: str) -> tuple[tuple[str, str], ...]:

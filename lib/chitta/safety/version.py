@@ -12,7 +12,7 @@ _PACKAGE = Path(__file__).resolve().parents[1]
 #: What reads a note, what cleans it, and the scanner's own rules, below the package.
 _FILES = (
     *(f"notes/{name}.py" for name in ("frontmatter", "ids", "note", "realms", "store")),
-    *(f"safety/{name}.py" for name in ("cleaning", "instructions", "private", "secrets")),
+    *(f"safety/{name}.py" for name in ("cleaning", "instructions", "languages", "private", "secrets")),
     "safety/secret_rules.yml",
 )
 

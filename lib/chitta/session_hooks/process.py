@@ -45,10 +45,16 @@ def run(part: str, harness: str) -> bytes:
     if not payload.strip():
         return b""
     client.bring_packages()
+    from chitta import breadcrumb
+    from chitta.folders import open_to_others
     from chitta.session_hooks import occasion as occasions
     from chitta.settings import load
 
     settings = load()
+    open_folder = open_to_others(settings.home, settings.notes_dir)
+    if open_folder:
+        breadcrumb.leave(settings.state_dir, "session", f"degraded: {open_folder}")
+        return b""
     found = occasions.read(payload, part, harness, _folder())
     if found is None:
         return b""
@@ -88,10 +94,13 @@ def _warm() -> None:
 
 def _drain() -> None:
     """Have the queued transcripts read, where that is wanted. The answer is out by now."""
+    from chitta.folders import open_to_others
     from chitta.session_hooks import drain_start
     from chitta.settings import load
 
-    drain_start.start(load())
+    settings = load()
+    if not open_to_others(settings.home, settings.notes_dir):
+        drain_start.start(settings)
 
 
 def _budget(part: str) -> float:

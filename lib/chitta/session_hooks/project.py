@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import re
-import select
+import selectors
 import signal
 import subprocess
 import time
@@ -183,14 +183,15 @@ def _said(process: subprocess.Popen[bytes], end: float) -> bytes | None:
     """All of a process's output; None when it has not ended in time, or is more than git has reason to say."""
     assert process.stdout is not None
     said = bytearray()
-    while len(said) <= _MOST_GIT_BYTES:
-        ready, _, _ = select.select([process.stdout], [], [], max(end - time.monotonic(), 0.0))
-        if not ready:
-            return None
-        part = os.read(process.stdout.fileno(), _MOST_GIT_BYTES)
-        if not part:
-            return bytes(said)
-        said += part
+    with selectors.DefaultSelector() as selector:
+        selector.register(process.stdout, selectors.EVENT_READ)
+        while len(said) <= _MOST_GIT_BYTES:
+            if not selector.select(max(end - time.monotonic(), 0.0)):
+                return None
+            part = os.read(process.stdout.fileno(), _MOST_GIT_BYTES)
+            if not part:
+                return bytes(said)
+            said += part
     return None
 
 

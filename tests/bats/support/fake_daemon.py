@@ -97,7 +97,7 @@ class FakeDaemon:
             return
         payload = _exactly(client, int.from_bytes(_exactly(client, 4), "big"))
         head, _, body = payload.partition(b"\n\n")
-        lines = head.decode().split("\n")
+        lines = head.decode("utf-8", "surrogateescape").split("\n")
         self.seen.append((lines, body))
         if self._manner == "silent":
             time.sleep(600)

@@ -132,3 +132,44 @@ def test_a_step_that_fails_keeps_no_other_from_being_done(
 
 def test_it_goes_alone(chitta: Run) -> None:
     assert chitta("doctor", "--repair", "--secrets").code == 2
+
+
+@pytest.mark.parametrize("name", ["state", "run"])
+@pytest.mark.parametrize("kind", ["file", "pipe", "link"])
+def test_what_stands_in_the_place_of_a_folder_makes_way(chitta: Run, home: Path, name: str, kind: str) -> None:
+    place = home / name
+    if place.exists():
+        place.rename(home / f"{name}-before")
+    if kind == "file":
+        place.write_text("kept")
+    elif kind == "pipe":
+        os.mkfifo(place)
+    else:
+        place.symlink_to(home / "nowhere")
+    ran = chitta("doctor", "--repair")
+    said = {"file": f"{name}.aside-1", "pipe": "which was a pipe", "link": "which was a link to nowhere"}[kind]
+    assert ran.code == 0 and said in words_of(ran) and "made anew" in words_of(ran)
+    assert place.is_dir() and not place.is_symlink() and place.stat().st_mode & 0o777 == 0o700
+    assert kind != "file" or (home / f"{name}.aside-1").read_text() == "kept"
+    assert chitta("doctor", "--repair").out == "nothing to repair\n"
+
+
+@pytest.mark.parametrize("kind", ["file", "link"])
+def test_an_index_that_is_no_folder_is_moved_aside_and_built(chitta: Run, home: Path, kind: str) -> None:
+    (home / "index").rename(home / "index-before")
+    (home / "index.aside-1").write_text("from an earlier time")
+    if kind == "file":
+        (home / "index").write_text("kept")
+    else:
+        (home / "index").symlink_to(home / "nowhere")
+    ran = chitta("doctor", "--repair")
+    assert ran.code == 0 and "brought the index level: 2 notes" in words_of(ran)
+    assert kind != "file" or (home / "index.aside-2").read_text() == "kept"
+    assert "flushed" in chitta("recall", "cache flushed", "--strategy", "keyword").out
+
+
+def test_notes_that_are_no_folder_are_left_to_a_person(chitta: Run, home: Path) -> None:
+    (home / "notes").rename(home / "notes-before")
+    (home / "notes").write_text("one file")
+    ran = chitta("doctor", "--repair")
+    assert ran.code == 1 and "folder of notes" in words_of(ran) and (home / "notes").read_text() == "one file"

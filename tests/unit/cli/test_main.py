@@ -4,6 +4,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -81,3 +82,17 @@ def test_on_a_terminal_it_is_coloured_unless_told_otherwise() -> None:
         return os.read(main, 65_536)
 
     assert b"\x1b[1m" in shown() and b"\x1b[1m" not in shown(NO_COLOR="1", TERM="dumb")
+
+
+@pytest.mark.parametrize("words", [["remember", "x"], ["recall", "x"], ["list"], ["sync", "status"]])
+def test_a_store_that_others_may_write_to_is_refused_with_what_to_do(
+    chitta: Run, own_home: Path, words: list[str]
+) -> None:
+    notes = own_home / ".chitta" / "notes"
+    notes.mkdir(parents=True)
+    notes.chmod(0o777)
+    ran = chitta(*words)
+    assert ran.code == 111 and not list(notes.iterdir())
+    assert f"others may write into {notes}" in ran.err and "hint: chmod" in ran.err
+    assert chitta("doctor", "--repair").code == 0
+    assert chitta(*words).code != 111

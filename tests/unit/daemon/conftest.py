@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import hashlib
 import os
 import threading
@@ -93,6 +94,11 @@ class LocalDaemon:
         if self.thread.ident is not None:
             self.thread.join(PATIENCE_S)
         os.close(self.lock)
+        with self.parts.library.reading() as snapshot:  # a real one ends with its process
+            if snapshot is not None:
+                snapshot.close()
+        if self.parts.writer._watch is not None:
+            self.parts.writer._watch.close()
 
     def ask(self, verb: str, *arguments: str, body: bytes = b"") -> tuple[int, bytes]:
         return daemon_client.ask(self.settings, verb, arguments, body, PATIENCE_S)
@@ -142,3 +148,7 @@ def make_daemon(
     embedder.gate.set()
     for daemon in made:
         daemon.close()
+    # A daemon freezes what it has loaded, for the life of its process; this process has many.
+    made.clear()
+    gc.unfreeze()
+    gc.collect()

@@ -365,3 +365,9 @@ def test_generations_change_while_requests_run(daemon: Any) -> None:
     assert problems == []
     assert generations == sorted(set(generations))
     assert daemon.call("status")["generation"] == generations[-1]
+
+
+def test_a_turn_is_not_prepared_once_others_may_write_to_the_store(daemon: Any) -> None:
+    os.chmod(os.path.join(os.environ["CHITTA_HOME"], "notes"), 0o777)
+    code, body = daemon.ask("turn", *TURN_HEAD, body=payload("how many gaskets does the frobnicator take?"))
+    assert code == UNAVAILABLE and b"others may write into" in body

@@ -184,6 +184,15 @@ def test_run_folder_of_another_user_is_an_error_for_people(launch: Launch, setti
     assert re.match(r"chitta: .*another user\nhint: .*CHITTA_RUN_DIR", process.stderr.read())
 
 
+def test_a_store_that_others_may_write_to_is_not_served(launch: Launch, settings: Settings) -> None:
+    os.makedirs(settings.notes_dir)
+    os.chmod(settings.notes_dir, 0o777)
+    process = launch()
+    assert process.wait(60) == start.UNAVAILABLE
+    assert process.stderr is not None
+    assert re.match(r"chitta: others may write into .*\nhint: chmod", process.stderr.read())
+
+
 def test_home_that_is_a_file_is_an_error_for_people(launch: Launch, settings: Settings) -> None:
     Path(settings.home).write_text("")
     process = launch()

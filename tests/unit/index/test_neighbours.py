@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import zlib
 from pathlib import Path
 
 import numpy as np
@@ -88,19 +89,32 @@ def test_it_is_built_anew_when_enough_is_not_covered(folder: Path) -> None:
     assert [name.split(".")[2].split("-")[0] for name in os.listdir(folder) if name.endswith(".hnsw")] == ["3600"]
 
 
-@pytest.mark.parametrize("damage", [b"", b"no graph at all", None])
+@pytest.mark.parametrize("damage", [b"", b"no graph at all", b"random", None])
 def test_a_damaged_graph_leaves_exact_search(folder: Path, damage: bytes | None) -> None:
     neighbours.build(str(folder), FILE, DIM)
     path = next(folder.glob("*.hnsw"))
     if damage is None:  # cut short, under its old name
         path.write_bytes(path.read_bytes()[:-100])
+    elif damage == b"random":  # as long as it says
+        path.write_bytes(path.read_bytes()[:-5000] + os.urandom(5000))
     else:
         rows = path.name.split(".")[2].split("-")[0]
         path.unlink()
-        (folder / f"{FILE}.{rows}-{len(damage)}.hnsw").write_bytes(damage)
+        (folder / f"{FILE}.{rows}-{len(damage)}-{zlib.crc32(damage):08x}.hnsw").write_bytes(damage)
     index, query = index_of(folder, ROWS), some_vectors(1, seed=7)[0]
     assert index.graph_of(index.matrices("a")[0]) is None
     assert names(index, query) == exact(index, query)
+
+
+def test_what_tidies_the_vectors_leaves_graphs_and_builds_of_files_that_stay(folder: Path) -> None:
+    neighbours.build(str(folder), FILE, DIM)
+    graph = next(folder.glob("*.hnsw")).name
+    assert neighbours.belongs(str(folder), graph, {FILE}) and not neighbours.belongs(str(folder), graph, {"b.f16"})
+    (folder / f"{FILE}.77.part").touch()
+    assert neighbours.belongs(str(folder), f"{FILE}.77.part", {FILE})
+    os.utime(folder / f"{FILE}.77.part", (1, 1))
+    assert not neighbours.belongs(str(folder), f"{FILE}.77.part", {FILE})
+    assert not neighbours.belongs(str(folder), "stray.f16", {FILE})
 
 
 def test_without_the_library_search_is_exact(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:

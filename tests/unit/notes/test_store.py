@@ -232,3 +232,20 @@ def test_a_store_behind_a_link_works(tmp_path: Path) -> None:
     path = store.write(NOTE)
     assert store.find(NOTE.id, NOTE.realm) == path
     assert store.read(path).realm == NOTE.realm
+
+
+@pytest.mark.parametrize("linked", ["project", "project/github.com", "project/github.com/%41cme/app"])
+def test_nothing_is_written_through_a_link_out_of_the_store(store: NoteStore, tmp_path: Path, linked: str) -> None:
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    (store.root / linked).parent.mkdir(parents=True)
+    (store.root / linked).symlink_to(elsewhere)
+    with pytest.raises(OSError, match="leads out of"):
+        store.write(NOTE)
+    assert not list(elsewhere.iterdir())
+
+
+def test_a_link_to_a_folder_of_the_store_is_written_through(store: NoteStore) -> None:
+    (store.root / "kept").mkdir(parents=True)
+    (store.root / "project").symlink_to(store.root / "kept")
+    assert store.write(NOTE).exists()

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from chitta.safety.screen import screened
 from chitta.safety.secrets import OVERLAP, WINDOW, redact
 
 DATA = Path(__file__).resolve().parents[4] / "shared/data"
@@ -223,3 +224,27 @@ def test_a_word_or_a_placeholder_in_the_same_place_stays(place: str, value: str)
 )
 def test_what_commands_and_sentences_say_of_passwords_stays(text: str) -> None:
     assert redact(text) == (text, ())
+
+
+@pytest.mark.parametrize(
+    ("before", "secret"),
+    [
+        ("Das Passwort lautet ", "Xk92mQplz7"),
+        ("das Kennwort für den Server ist ", "Xk92mQplz7"),
+        ("le mot de passe est ", "Xk92mQplz7"),
+        ("Le mot de passe du wifi est: ", "Xk92mQplz7"),
+        ("la contraseña es ", "Xk92mQplz7"),
+        ("la contraseña del router es ", "Xk92mQplz7"),
+        ("the bot is ", "MTE4NjQ5MjM3ODE2NDczODI5" + ".GkLm2Q." + "xR7vPq9sT3uW5yZ1aB4cD6eF8gH0jK2lM4nO6p"),
+    ],
+)
+def test_passwords_of_other_languages_and_bots_go(before: str, secret: str) -> None:
+    assert secret not in redact(before + secret).text
+    assert secret not in screened(before + secret)
+
+
+@pytest.mark.parametrize(
+    "text", ["das Passwort ist geheim", "le mot de passe est obligatoire", "la contraseña es secreta"]
+)
+def test_what_is_said_of_a_password_stays(text: str) -> None:
+    assert redact(text).text == text and screened(text) == text

@@ -1,0 +1,60 @@
+"""Notes that cannot be read are named, each with what to do."""
+
+from __future__ import annotations
+
+import errno
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from chitta import settings as table
+from chitta.cli import doctor_notes
+from chitta.cli.finding import FAIL, WARN
+from chitta.notes.store import MAX_NOTE_BYTES
+
+
+@pytest.fixture
+def folder(own_home: Path) -> Path:
+    place = own_home / ".chitta" / "notes" / "global"
+    place.mkdir(parents=True)
+    (place / "good.md").write_text("Die Tür ist offen.")
+    (place / "marked.md").write_bytes("Die Tür".encode("utf-16"))
+    return place
+
+
+def test_notes_that_can_be_read_are_no_finding(folder: Path) -> None:
+    assert list(doctor_notes.notes(table.load())) == []
+
+
+def test_a_note_that_is_too_large_is_named(folder: Path) -> None:
+    (folder / "big.md").write_bytes(b"x" * (MAX_NOTE_BYTES + 1))
+    (found,) = doctor_notes.notes(table.load())
+    assert found.state == FAIL and str(folder / "big.md") in found.detail and "4 MiB" in found.detail
+    assert "split" in found.todo
+
+
+def test_a_note_that_is_no_utf_8_is_named_with_its_line(folder: Path) -> None:
+    (folder / "old.md").write_bytes("one\ntwo T\u00fcr".encode("latin-1"))
+    (found,) = doctor_notes.notes(table.load())
+    assert found.state == WARN and f"{folder / 'old.md'} is no UTF-8 (line 2)" in found.detail
+    assert "iconv" in found.todo
+
+
+@pytest.mark.parametrize(("number", "todo"), [(errno.EACCES, "chmod 600"), (errno.EIO, "from a copy")])
+def test_a_note_that_the_system_refuses_is_named(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, number: int, todo: str
+) -> None:
+    def refuse(path: Any, mode: str) -> Any:
+        raise OSError(number, "no", path)
+
+    monkeypatch.setattr(doctor_notes, "open", refuse, raising=False)
+    found = list(doctor_notes.notes(table.load()))
+    assert [one.state for one in found] == [FAIL, FAIL] and todo in found[0].todo
+
+
+def test_many_are_counted(folder: Path) -> None:
+    for number in range(12):
+        (folder / f"n{number:02}.md").write_bytes(b"\xff\x00")
+    found = list(doctor_notes.notes(table.load()))
+    assert len(found) == 11 and "2 more paths" in found[-1].detail
