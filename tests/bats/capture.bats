@@ -51,8 +51,8 @@ wait_for() {
 fixed() {
   local found
   for _ in {1..200}; do
-    found=$(grep -rl '^captured: fix$' "$CHITTA_HOME/notes" 2>/dev/null)
-    [ -n "$found" ] && grep -q '^Commit: ' "$found" && break
+    found=$(grep -rl '^captured: fix$' "$CHITTA_HOME/notes" 2>/dev/null) || : # not there yet
+    if [ -n "$found" ] && grep -q '^Commit: ' "$found"; then break; fi
     sleep 0.1
   done
   [ "$(printf '%s\n' "$found" | wc -l)" -eq 1 ]

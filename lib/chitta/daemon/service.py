@@ -22,6 +22,7 @@ from chitta.daemon.refusal import Refusal
 from chitta.daemon.server import Answer
 from chitta.daemon.warmup import Loaders, Models
 from chitta.daemon.writing import Writer
+from chitta.safety import secrets
 from chitta.settings import Settings
 from chitta.wire import codec
 from chitta.wire.codec import LATE, MISUSE, OK, UNAVAILABLE, Head
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
 MEANING = frozenset({"semantic", "context", "hybrid", "cross-realm", "correction"})
 #: Share of a lane's time that may go into waiting for something to load.
 WAIT_SHARE = 0.6
+_LOADING_S = 60.0
 
 
 class Parts(NamedTuple):
@@ -87,6 +89,11 @@ class Service:
         swept = leftovers.sweep(own)
         if swept:
             self.parts.log.note("swept", files=len(swept))
+        self.parts.models.wait_for_embedder(_LOADING_S)  # prompts need it first
+        try:
+            secrets.make_ready()  # so that a note written by hand is in the next prompt
+        except (ImportError, OSError, RuntimeError) as problem:
+            self.parts.log.fault("secrets", problem)
 
     def want_models(self, settings: Settings) -> None:
         """Have the models loaded that prompts use under these settings; only a budget makes it the reranker as well."""

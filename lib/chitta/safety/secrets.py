@@ -220,6 +220,14 @@ def _replaced(text: str, spans: list[tuple[int, int, str]]) -> str:
     return "".join(parts) + text[at:]
 
 
+def make_ready() -> None:
+    """Load the library and its rules, which takes a third of a second, before a text has to wait for them.
+
+    Raises ``ImportError`` without the library.
+    """
+    _scanner()
+
+
 @lru_cache(maxsize=1)
 def _scanner() -> Scanner:
     from kingfisher_sdk import Rules, Scanner
