@@ -26,6 +26,8 @@ PYTHON = ROOT / ".venv" / "bin" / "python"
 INTERPRETERS = sum(1 for lane in (ROOT / "lanes").iterdir() if re.fullmatch("[a-z-]+", lane.name)) + 2
 #: What costs as many interpreters before they do anything.
 _FLOOR = 'for _ in $2; do "$1" -I -S -E -c pass & jobs="$jobs $!"; done; for job in $jobs; do wait $job || exit; done'
+#: Apart from the sessions of earlier runs, which have been shown what there is.
+_RUN = f"{time.time_ns():x}"
 _PROFILE = re.compile(r"(\S+)=(\d+)ms(?:\((\w+)\))?")
 
 
@@ -87,7 +89,7 @@ def floor() -> float:
 
 
 def hook(prompt: str, session: str, environ: Mapping[str, str]) -> Ran:
-    payload = {"session_id": session, "cwd": "/", "hook_event_name": "UserPromptSubmit", "prompt": prompt}
+    payload = {"session_id": f"{_RUN}-{session}", "cwd": "/", "hook_event_name": "UserPromptSubmit", "prompt": prompt}
     ms, output, told = _timed([str(HOOK), "claude"], json.dumps(payload).encode(), environ)
     found = _PROFILE.findall(told)
     return Ran(ms, {name: float(value) for name, value, _ in found}, {name: s for name, _, s in found if s}, output)
