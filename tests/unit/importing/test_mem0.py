@@ -203,7 +203,8 @@ def test_many_memories_are_read_as_they_are_asked_for(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "name, data",
     [("a.zip", b"PK\x03\x04junk"), ("a.zip", b""), ("a.jsonl.gz", b"\x1f\x8bjunk"), ("a.jsonl.gz", b"words"),
-     ("a.jsonl.gz", gzip.compress(b"x" * 1000, mtime=0)[:20]), ("a.json", b"\xff\xfe"), ("a.json", b""), ("a.jsonl", b"")],
+     ("a.jsonl.gz", gzip.compress(b"x" * 1000, mtime=0)[:20]), ("a.json", b"\xff\xfe"), ("a.json", b""),
+     ("a.jsonl", b"")],
 )  # fmt: skip
 def test_what_is_broken_is_one_sentence(tmp_path: Path, name: str, data: bytes) -> None:
     path = tmp_path / name
