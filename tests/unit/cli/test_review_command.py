@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import shlex
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -146,7 +147,7 @@ def test_a_walk_edits_then_keeps(chitta: Run, tmp_path: Path, monkeypatch: pytes
     script.write_text(
         "import sys; p = sys.argv[1]; t = open(p).read(); open(p, 'w').write(t.replace('fix said', 'new'))"
     )
-    monkeypatch.setenv("EDITOR", f"{sys.executable} {script}")
+    monkeypatch.setenv("EDITOR", shlex.join([sys.executable, str(script)]))
     assert chitta("review", input="e\n\n").out.splitlines()[-1] == "1 kept; 0 still waiting"
     assert show(chitta, "fix")["text"] == "new" and show(chitta, "fix")["kind"] == "bug-fix"
 

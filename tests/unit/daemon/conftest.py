@@ -6,6 +6,7 @@ import gc
 import hashlib
 import os
 import threading
+import time
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -94,11 +95,14 @@ class LocalDaemon:
         if self.thread.ident is not None:
             self.thread.join(PATIENCE_S)
         os.close(self.lock)
-        with self.parts.library.reading() as snapshot:  # a real one ends with its process
-            if snapshot is not None:
-                snapshot.close()
-        if self.parts.writer._watch is not None:
-            self.parts.writer._watch.close()
+        # A real one ends with its process. What still works here goes on with what it has open.
+        end = time.monotonic() + 10
+        while self.parts.writer.busy() and time.monotonic() < end:
+            time.sleep(0.01)
+        if not self.parts.writer.busy():
+            with self.parts.library.reading() as snapshot:
+                if snapshot is not None:
+                    snapshot.close()
 
     def ask(self, verb: str, *arguments: str, body: bytes = b"") -> tuple[int, bytes]:
         return daemon_client.ask(self.settings, verb, arguments, body, PATIENCE_S)

@@ -166,13 +166,14 @@ def test_glance_at_a_very_large_store_starts_a_look_that_no_prompt_waits_for(
 def test_cost_of_a_look_is_that_of_a_whole_one(daemon: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     writer = Writer(Library(daemon.log), lambda: None, daemon.log)
     clock = iter([0.0, 0.5, 1.0, 1.25, 2.0, 2.75, 3.0, 3.0])
-    monkeypatch.setattr("chitta.daemon.writing.time.monotonic", lambda: next(clock))
     answers = iter([True, False, False, True])
-    monkeypatch.setattr("chitta.index.watch.Watch.changed", lambda watch: next(answers))
     costs = []
-    for _ in range(4):
-        writer.changed(daemon.settings)
-        costs.append(writer.scan_s)
+    with monkeypatch.context() as patch:
+        patch.setattr("chitta.daemon.writing.time.monotonic", lambda: next(clock))
+        patch.setattr("chitta.index.watch.Watch.changed", lambda watch: next(answers))
+        for _ in range(4):
+            writer.changed(daemon.settings)
+            costs.append(writer.scan_s)
     assert costs == [0.5, 0.25, 0.25, 0.25]
 
 

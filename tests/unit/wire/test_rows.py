@@ -55,6 +55,7 @@ HEADERS = st.builds(
     warming=st.booleans(),
     ms=UNIT,
     note=TEXT,
+    size=st.integers(0, 10**9),
     v=st.just(VERSION),
 )
 HEAD = b'{"v":1,"lane":"keyword"}\n'
