@@ -101,7 +101,7 @@ class LocalDaemon:
             time.sleep(0.01)
         if not self.parts.writer.busy():
             with self.parts.library.reading() as snapshot:
-                if snapshot is not None:
+                if snapshot is not None and self.parts.library._held.readers == 1:  # nobody but us
                     snapshot.close()
 
     def ask(self, verb: str, *arguments: str, body: bytes = b"") -> tuple[int, bytes]:
