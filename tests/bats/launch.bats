@@ -145,7 +145,7 @@ where() {
   [ "$(where HOME=/h)" = "$REPO|$REPO/.venv/bin/python|/h/.chitta|$TMP" ]
   [ "$(where HOME=/h CHITTA_HOME='~/x y')" = "$REPO|$REPO/.venv/bin/python|/h/x y|$TMP" ]
   [ "$(where HOME=/h CHITTA_HOME=~)" = "$REPO|$REPO/.venv/bin/python|$HOME|$TMP" ]
-  [ "$(where HOME=/h CHITTA_HOME=rel)" = "$REPO|$REPO/.venv/bin/python|$TMP/rel|$TMP" ]
+  [ "$(where HOME=/h CHITTA_HOME=rel)" = "$REPO|$REPO/.venv/bin/python|/h/rel|$TMP" ]
   [ "$(where HOME=/h CHITTA_PYTHON=/p)" = "$REPO|/p|/h/.chitta|$TMP" ]
 }
 

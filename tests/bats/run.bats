@@ -100,6 +100,11 @@ run_copy() {
 lint_copy() {
   COPY=$BATS_TEST_TMPDIR/copy
   mkdir -p "$COPY/tests/unit" "$COPY/tests/eval" "$COPY/lib/chitta" "$COPY/lanes"
+  local room
+  for room in bench faults fuzz; do
+    mkdir "$COPY/tests/$room"
+    printf '"""Fine."""\n' >"$COPY/tests/$room/fine_$room.py"
+  done
   cp "$REPO/tests/lint" "$REPO/tests/portability.tsv" "$COPY/tests/"
   cp "$REPO/pyproject.toml" "$COPY/"
   ln -s "$REPO/.venv" "$COPY/.venv"
