@@ -22,8 +22,8 @@ def append(state_dir: str, name: str, line: dict[str, Any], most_bytes: int = MO
     """
     make_private(state_dir)
     path = os.path.join(state_dir, name)
-    if _size(path) >= most_bytes:
-        _put_aside(path, most_bytes)
+    if size_of(path) >= most_bytes:
+        put_aside(path, previous(path), f"{path}.lock", most_bytes)
     flags = os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
     file = os.open(path, flags, 0o600)
     try:
@@ -108,21 +108,25 @@ def _value(line: bytes) -> Any:
         return None
 
 
-def _size(path: str) -> int:
+def size_of(path: str) -> int:
+    """Bytes of a log; 0 where there is none."""
     try:
         return os.stat(path).st_size
     except OSError:
         return 0
 
 
-def _put_aside(path: str, most_bytes: int) -> None:
-    """One process renames, or a second rename would take the fresh log along; the others do not wait."""
+def put_aside(path: str, aside: str, lock_path: str, most_bytes: int) -> None:
+    """Rename a log that has grown large. One process does it, or a second rename would take the fresh log along.
+
+    The others do not wait: their lines go into whichever file they open, and both are read. Never raises.
+    """
     lock = -1
     try:
-        lock = os.open(f"{path}.lock", os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        lock = os.open(lock_path, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, 0o600)
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        if _size(path) >= most_bytes:
-            os.rename(path, previous(path))
+        if size_of(path) >= most_bytes:
+            os.rename(path, aside)
     except OSError:
         pass  # someone else is at it, or it cannot be done here: this line matters more
     finally:

@@ -7,7 +7,6 @@ CHITTA_LOG_PROMPTS=1. A log that has grown large becomes ``recall-log.1.jsonl``,
 
 from __future__ import annotations
 
-import fcntl
 import os
 import time
 from collections.abc import Collection, Iterable, Sequence
@@ -15,7 +14,7 @@ from typing import Any
 
 from chitta.admission import policy
 from chitta.admission.verdict import ADMITTED, SHADOW, Verdict
-from chitta.bounded_log import write_line
+from chitta.bounded_log import put_aside, size_of, write_line
 from chitta.folders import make_private
 from chitta.safety.screen import screened
 from chitta.settings import Settings
@@ -104,8 +103,8 @@ def append(state_dir: str, line: dict[str, Any]) -> None:
     """Add one line by one write, so that lines of parallel hooks never mix. Raises ``OSError``."""
     make_private(state_dir)
     path = os.path.join(state_dir, NAME)
-    if _size(path) >= MOST_BYTES:
-        _put_aside(state_dir, path)
+    if size_of(path) >= MOST_BYTES:
+        put_aside(path, os.path.join(state_dir, PREVIOUS), os.path.join(state_dir, _LOCK), MOST_BYTES)
     # Not waiting: a FIFO in the log's place would hold the prompt.
     flags = os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC | os.O_NONBLOCK
     file = os.open(path, flags, 0o600)
@@ -113,31 +112,6 @@ def append(state_dir: str, line: dict[str, Any]) -> None:
         write_line(file, codec.dumps(line))
     finally:
         os.close(file)
-
-
-def _size(path: str) -> int:
-    try:
-        return os.stat(path).st_size
-    except OSError:
-        return 0
-
-
-def _put_aside(state_dir: str, path: str) -> None:
-    """Rename a log that has grown large. One process does it, or a second rename would take the fresh log along.
-
-    The others do not wait: their lines go into whichever file they open, and both are read.
-    """
-    lock = -1
-    try:
-        lock = os.open(os.path.join(state_dir, _LOCK), os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, 0o600)
-        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        if _size(path) >= MOST_BYTES:
-            os.rename(path, os.path.join(state_dir, PREVIOUS))
-    except OSError:
-        pass  # someone else is at it, or it cannot be done here: this prompt's line matters more
-    finally:
-        if lock >= 0:
-            os.close(lock)
 
 
 def degraded(results: Iterable[LaneResult]) -> list[str]:

@@ -7,12 +7,12 @@ one session cannot show the same note. A session without an identifier has no fi
 
 from __future__ import annotations
 
-import fcntl
 import os
 import time
 from collections.abc import Collection
 from typing import Any, NamedTuple
 
+from chitta import file_lock
 from chitta.folders import make_private
 from chitta.wire import codec
 
@@ -159,16 +159,10 @@ def _locked(folder: str) -> int:
         lock = os.open(os.path.join(folder, _LOCK_NAME), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     except OSError:
         return -1
-    deadline = time.monotonic() + LOCK_WAIT_S
-    while True:
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            return lock
-        except OSError:
-            if time.monotonic() >= deadline:
-                os.close(lock)
-                return -1
-            time.sleep(_LOCK_STEP_S)
+    if file_lock.is_had(lock, LOCK_WAIT_S, _LOCK_STEP_S):
+        return lock
+    os.close(lock)
+    return -1
 
 
 def _write(state_dir: str, session: str, value: Session) -> None:

@@ -6,11 +6,10 @@ hours. Imported by the hook's short path, so it stays on modules that cost next 
 
 from __future__ import annotations
 
-import fcntl
 import os
-import time
 from typing import Any
 
+from chitta import file_lock
 from chitta.folders import make_private
 from chitta.safety.screen import keepable
 from chitta.wire import codec
@@ -65,15 +64,7 @@ class Held:
         make_private(folder)
         flags = os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
         self._lock = os.open(os.path.join(folder, _LOCK), flags, 0o600)
-        end = time.monotonic() + _LOCK_S
-        while True:
-            try:
-                fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                break
-            except OSError:
-                if time.monotonic() >= end:
-                    break
-                time.sleep(0.005)
+        file_lock.is_had(self._lock, _LOCK_S)
         found = read(self._dir, self._session, self._now)
         self.state = {key: value for key, value in found.items() if key not in ("v", "ts")}
         self._before = codec.dumps(self.state)

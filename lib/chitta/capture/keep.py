@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import fcntl
 import os
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from chitta import file_lock
 from chitta.curation.proof import SESSION, proved
 from chitta.folders import make_private
 from chitta.notes.ids import file_name
@@ -90,15 +89,7 @@ def _locked(state_dir: str) -> Iterator[None]:
     flags = os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
     lock = os.open(os.path.join(state_dir, _LOCK), flags, 0o600)
     try:
-        end = time.monotonic() + _LOCK_S
-        while True:
-            try:
-                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                break
-            except OSError:
-                if time.monotonic() >= end:
-                    break
-                time.sleep(0.005)
+        file_lock.is_had(lock, _LOCK_S)
         yield
     finally:
         os.close(lock)

@@ -6,13 +6,12 @@ that is killed has lost nothing. Hooks go on adding lines meanwhile (:mod:`chitt
 
 from __future__ import annotations
 
-import fcntl
 import os
-import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from typing import NamedTuple
 
+from chitta import file_lock
 from chitta.folders import make_private
 from chitta.session_hooks.flush import MAX_PATH_CHARS, QUEUE, QUEUE_LOCK
 from chitta.wire import codec
@@ -82,21 +81,9 @@ def remove(state_dir: str, lines: Iterable[bytes], grown: Callable[[], bool] = l
     flags = os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
     lock = os.open(os.path.join(state_dir, QUEUE_LOCK), flags, 0o600)
     try:
-        return _is_locked(lock) and not grown() and _rewritten(os.path.join(state_dir, QUEUE), gone)
+        return file_lock.is_had(lock, LOCK_S) and not grown() and _rewritten(os.path.join(state_dir, QUEUE), gone)
     finally:
         os.close(lock)
-
-
-def _is_locked(lock: int) -> bool:
-    end = time.monotonic() + LOCK_S
-    while True:
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            return True
-        except OSError:
-            if time.monotonic() >= end:
-                return False
-            time.sleep(0.01)
 
 
 def _rewritten(path: str, gone: Counter[bytes]) -> bool:

@@ -7,11 +7,10 @@ Its transcript is queued in ``$CHITTA_HOME/state/queue.jsonl`` for whoever reads
 
 from __future__ import annotations
 
-import fcntl
 import os
 import time
 
-from chitta import sessions
+from chitta import file_lock, sessions
 from chitta.folders import make_private
 from chitta.session_hooks.occasion import COMPACT, Occasion
 from chitta.sessions import Held
@@ -101,15 +100,8 @@ def _added(occasion: Occasion, path: str, state_dir: str, now: float) -> bool:
 def _locked(state_dir: str) -> int:
     """A descriptor with the queue's lock, or without it where somebody holds it for longer than a write takes."""
     lock = os.open(os.path.join(state_dir, QUEUE_LOCK), os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
-    end = time.monotonic() + _LOCK_S
-    while True:
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            return lock
-        except OSError:
-            if time.monotonic() >= end:
-                return lock
-            time.sleep(0.005)
+    file_lock.is_had(lock, _LOCK_S)
+    return lock
 
 
 def _waits(tail: bytes, path: str, now: float) -> bool:
