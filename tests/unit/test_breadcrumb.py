@@ -112,6 +112,7 @@ def test_a_merge_process_that_breaks_leaves_one(
     monkeypatch.setattr("sys.argv", ["chitta-merge", str(tmp_path), str(posix.getppid())])
     ended: list[int] = []
     monkeypatch.setattr(posix, "_exit", ended.append)
+    monkeypatch.setattr("chitta.client.alarm", lambda seconds: None)  # it would end this process, in seconds
     merge_client.main()
     crumb = breadcrumb.read(str(tmp_path / "state"))
     assert ended == [1] and crumb is not None and (crumb.where, crumb.what) == ("merge", "ValueError")
