@@ -53,7 +53,8 @@ clean() {
 }
 trap clean EXIT HUP INT TERM
 
-dir=$(mktemp -d "${TMPDIR:-/tmp}/chitta.XXXXXX") || dir=$(mktemp -d /tmp/chitta.XXXXXX) ||
+# /dev/shm is a folder in memory, where there is one: prompts never touch a disk, and files cost less.
+dir=$(mktemp -d "${TMPDIR:-/dev/shm}/chitta.XXXXXX") || dir=$(mktemp -d /tmp/chitta.XXXXXX) ||
   { mkdir -p "$CHITTA_HOME/state" && dir=$(mktemp -d "$CHITTA_HOME/state/chitta.XXXXXX"); } || {
   degraded 'no folder for temporary files'
   exit 0

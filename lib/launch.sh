@@ -14,8 +14,8 @@ CHITTA_GROUPS=''   # the process groups, to be killed in a hurry
 chitta_run_lane() {
   local dir=$1 name=$2 code=0
   shift 2
-  # What a lane writes ends at 64 MiB a file; merge reads four.
-  ulimit -S -f 65536
+  # What a lane writes ends at 16 MiB a file, since the folder may be in memory; merge reads four.
+  ulimit -S -f 16384
   # The whole shell lets go of the harness's streams, not the lane alone.
   { exec 3>&- <"$dir/request.json" >"$dir/$name.part" 2>"$dir/$name.err" && "$@"; } || code=$?
   printf '%d\n' "$code" >"$dir/$name.exit"

@@ -15,6 +15,8 @@ from chitta.client import LATE, MISUSE, OK, UNAVAILABLE
 DEFAULT_DEADLINE_S = 2.0
 #: Share of the deadline that the lanes which must answer give the daemon.
 _DAEMON_SHARE = 0.6
+#: Milliseconds to wait for a daemon that is starting, when nobody says otherwise.
+_WARM_WAIT_MS = 1200
 MAX_REQUEST_BYTES = 16 * 1024 * 1024
 _CHUNK_BYTES = 256 * 1024
 
@@ -74,25 +76,20 @@ def _waiting(seconds: float) -> tuple[tuple[bytes, bytes], ...]:
 
 
 def _without_daemon(name: str, request: bytes, end: float, warm_wait: float) -> tuple[int, bytes]:
-    """Start the daemon, and wait for it as long as this lane's kind of answer is worth."""
-    client.bring_packages()
-    from chitta import starter
-    from chitta.settings import load
-    from chitta.wire.request import parse_request
+    """Start the daemon, and wait for it as long as this lane's kind of answer is worth.
 
-    try:
-        parse_request(request)
-    except ValueError as problem:
-        return MISUSE, str(problem).encode("utf-8", "replace")
-    settings = load()
-    if settings.flag("CHITTA_NO_DAEMON"):
+    Next to nothing is imported by a lane that waits: the daemon and the lanes that answer at once need the processor.
+    """
+    alone, wait = _told(warm_wait)
+    if alone:
         return in_process(name, request)
+    from chitta import starter
+
     coming = starter.start_daemon()
     if name in _AT_ONCE:
         return in_process(name, request)
     why = "there is no daemon"
     if coming:
-        wait = warm_wait if warm_wait >= 0 else settings.integer("CHITTA_WARM_WAIT_MS") / 1000
         try:
             return _wait_for_daemon(name, request, end, wait)
         except client.Away:
@@ -100,6 +97,18 @@ def _without_daemon(name: str, request: bytes, end: float, warm_wait: float) -> 
         except client.Broken as problem:
             why = str(problem)
     return in_process(name, request) if name in _AFTER_WAITING else (UNAVAILABLE, why.encode("utf-8", "replace"))
+
+
+def _told(warm_wait: float) -> tuple[bool, float]:
+    """Whether no daemon may be started, and the seconds to wait for one that starts; ``chitta.toml`` costs imports."""
+    alone, wait_ms = False, client.number("CHITTA_WARM_WAIT_MS", _WARM_WAIT_MS)
+    if posix.access(client.home() + "/chitta.toml", posix.R_OK):
+        client.bring_packages()
+        from chitta.settings import load
+
+        settings = load()
+        alone, wait_ms = settings.flag("CHITTA_NO_DAEMON"), settings.integer("CHITTA_WARM_WAIT_MS")
+    return alone, warm_wait if warm_wait >= 0 else wait_ms / 1000
 
 
 def _wait_for_daemon(name: str, request: bytes, end: float, wait: float) -> tuple[int, bytes]:

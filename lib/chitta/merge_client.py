@@ -20,6 +20,9 @@ _RESERVE_SHARE = 0.25
 _LEAST_LEFT_MS = 100.0
 #: Seconds between two looks at the folder: short while lanes usually answer, longer later.
 _LOOK_EARLY_S, _LOOK_LATE_S, _EARLY_S = 0.001, 0.003, 0.3
+#: Seconds after which a merge without the daemon is made ready: a daemon that is starting, and lanes that answer at
+#: once, need the processor before.
+_IMPORT_AFTER_S = 0.4
 #: What the daemon's merge may take before this process does it: a share of what is left, and no longer than that.
 _DAEMON_SHARE, _DAEMON_S = 0.5, 1.0
 _STATES = {OK: "ok", MISUSE: "misuse", UNAVAILABLE: "unavailable", LATE: "late"}
@@ -97,15 +100,14 @@ def run(folder: str, budget_ms: float, lanes: list[Lane], began: float) -> bytes
     left = remaining_ms(budget_ms, (time.monotonic() - began) * 1000) / 1000
     end = time.monotonic() + left
     client.alarm(left)
-    here = merges_here()
-    if here:
+    if client.flag("CHITTA_NO_DAEMON"):
         _import_merge()  # while the lanes work
     wait(folder, lanes, end - min(_RESERVE_MS / 1000, left * _RESERVE_SHARE))
     for lane in lanes:
         collect(folder, lane, started_at)
     request = _contents(f"{folder}/request.json")
     waited_ms = (time.time() - started_at) * 1000
-    output = _merge(request, lanes, waited_ms, end, here)
+    output = _merge(request, lanes, waited_ms, end)
     if client.flag("CHITTA_RECALL_PROFILE"):
         request_at = posix.stat(f"{folder}/request.json").st_mtime
         turn_ms = (request_at - started_at) * 1000
@@ -136,8 +138,13 @@ def wait(folder: str, lanes: list[Lane], end: float) -> None:
     """Until every lane has ended, its own limit is over, or ``end`` has come; late groups are killed."""
     began = time.monotonic()
     pending = [lane for lane in lanes if not lane.state]
+    ready = False
     while pending:
         now = time.monotonic()
+        if not ready and now - began >= _IMPORT_AFTER_S:
+            ready = True
+            if merges_here():
+                _import_merge()
         names = set(posix.listdir(folder))
         for lane in tuple(pending):
             if f"{lane.name}.exit" in names and publish(folder, lane):
@@ -231,8 +238,8 @@ def encode_body(request: bytes, lanes: list[Lane], total_ms: float, seconds: flo
     return b"".join(parts)
 
 
-def _merge(request: bytes, lanes: list[Lane], total_ms: float, end: float, here: bool) -> bytes:
-    if not here:
+def _merge(request: bytes, lanes: list[Lane], total_ms: float, end: float) -> bytes:
+    if not merges_here():
         seconds = min((end - time.monotonic()) * _DAEMON_SHARE, _DAEMON_S)
         try:
             return _merge_there(request, lanes, total_ms, seconds)

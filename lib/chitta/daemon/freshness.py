@@ -80,10 +80,14 @@ class Freshness:
             if self._writer.words_busy_s() < PROMPT_WAIT_S:
                 job.done.wait(max(0.0, end - time.monotonic()))
 
-    def before_lane(self, settings: Settings) -> None:
-        """Take a new generation if there is one, and see that somebody looks at the notes now and then."""
+    def before_lane(self, settings: Settings, *, patient: bool = True) -> None:
+        """Take a new generation if there is one, and see that somebody looks at the notes now and then.
+
+        ``patient``: wait for the first look at the notes, should the daemon just have begun with it.
+        """
         if self._first_look is None or not self._first_look.done.is_set():
-            self._await_first_look()
+            if patient:
+                self._await_first_look()
         else:
             self._look_in_background(settings)
         self._take_newest(settings)

@@ -40,6 +40,8 @@ MEANING = frozenset({"semantic", "context", "hybrid", "cross-realm", "correction
 #: Share of a lane's time that may go into waiting for something to load.
 WAIT_SHARE = 0.6
 _LOADING_S = 60.0
+#: Seconds that are left to the prompt that started the daemon before what only writing needs is made ready.
+_FIRST_PROMPT_S = 0.5
 
 
 class Parts(NamedTuple):
@@ -89,7 +91,10 @@ class Service:
         swept = leftovers.sweep(own)
         if swept:
             self.parts.log.note("swept", files=len(swept))
+        import chitta.merge  # noqa: F401  # what the first prompt will ask for, while its models load
+
         self.parts.models.wait_for_embedder(_LOADING_S)  # prompts need it first
+        time.sleep(_FIRST_PROMPT_S)
         try:
             secrets.make_ready()  # so that a note written by hand is in the next prompt
         except (ImportError, OSError, RuntimeError) as problem:
@@ -140,8 +145,10 @@ class Service:
             raise Refusal(MISUSE, str(problem)) from None
         end = arrived + request.deadline_ms / 1000
         self.want_models(settings)
+        if lane not in MEANING and self._opens(settings):
+            raise Refusal(UNAVAILABLE, "the index is still being opened")  # the lane knows words and opens it itself
         self.wait_for_index(arrived + request.deadline_ms / 1000 * WAIT_SHARE)
-        self.parts.freshness.before_lane(settings)
+        self.parts.freshness.before_lane(settings, patient=lane in MEANING)
         if lane in MEANING:
             wait_ms = min(settings.integer("CHITTA_WARM_WAIT_MS"), request.deadline_ms * WAIT_SHARE)
             self.parts.models.wait_for_embedder(arrived + wait_ms / 1000 - time.monotonic())
@@ -167,6 +174,12 @@ class Service:
         """Wait until the index is open or surely empty. Raises :class:`Refusal` when that takes too long."""
         if not self.parts.library.opened.wait(max(0.0, until - time.monotonic())):
             raise Refusal(UNAVAILABLE, "the index is still being opened")
+
+    def _opens(self, settings: Settings) -> bool:
+        """Whether there is an index that is not open yet."""
+        from chitta.index import generation
+
+        return not self.parts.library.opened.is_set() and generation.current(settings.index_dir) is not None
 
     def index_problems(self) -> list[str]:
         """Why the index is not there or not level, as far as the daemon has tried."""
