@@ -16,6 +16,7 @@ from chitta.admission.intent import is_terse_negation, leans_back
 from chitta.admission.tokens import clean_prompt, distinctive
 from chitta.notes.note import without_surrogates
 from chitta.notes.realms import realm_of
+from chitta.recall.context import WEIGHTS, bag
 from chitta.render.envelope import event_of
 from chitta.safety.private import without_private
 from chitta.settings import Settings
@@ -28,12 +29,8 @@ Payload = dict[str, Any]
 MAX_TYPED_CHARS = 2 * MAX_PROMPT_CHARS
 MAX_QUERY_CHARS = 4_000
 MAX_SESSION_CHARS = 200
-#: Characters of each turn in the context query.
-CONTEXT_TURN_CHARS = 400
 #: Characters of the last turn that a turn which leans on it takes along.
 ANCHOR_CHARS = 1_000
-#: Repetitions in the context query: this turn, the last, the one before.
-CONTEXT_WEIGHTS = (3, 2, 1)
 
 PROMPT_KEYS = ("prompt", "userPrompt", "user_prompt")
 SESSION_KEYS = ("session_id", "sessionId", "conversation_id")
@@ -133,10 +130,13 @@ def prepare(payload: bytes, *, settings: Settings, harness: str = "", cwd: str =
     anchor = earlier[-1][-ANCHOR_CHARS:] if earlier and tokens and leans_back(prompt, tokens) else ""
     facts = _facts(settings, terse=not tokens or is_short(prompt) or is_terse_negation(prompt))
     client = harness_of(value, harness)
+    asked = f"{anchor}\n{query}" if anchor else query
+    before = tuple(reversed(earlier[-(len(WEIGHTS) - 1) :]))
     request = Request(
         prompt=prompt,
-        query=f"{anchor}\n{query}" if anchor else query,
-        context_query=context_query(prompt, earlier),
+        query=asked,
+        context_query=bag((prompt, *before)) if before else "",
+        context_turns=(asked, *before) if before else (),
         tokens=tokens,
         anchor=anchor,
         session=session,
@@ -202,17 +202,6 @@ def _rare_names(text: str) -> str:
             kept.append(name)
             left -= len(name) + 1
     return " ".join(kept)
-
-
-def context_query(prompt: str, earlier: Sequence[str]) -> str:
-    """This turn and up to two earlier ones, oldest first in ``earlier``, repeated by recency.
-
-    "" when there is no earlier turn: there is no context to add then.
-    """
-    if not earlier:
-        return ""
-    turns = (prompt, *reversed(earlier[-2:]))
-    return "".join((turn[:CONTEXT_TURN_CHARS] + "\n") * n for turn, n in zip(turns, CONTEXT_WEIGHTS, strict=False))
 
 
 # The payload

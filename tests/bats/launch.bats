@@ -202,5 +202,5 @@ ulimit -S -f
 EOF
   launch '' '' '' 6000
   wait_for ended large
-  [ "$(cat "$RUN/large.part")" -le 65536 ]
+  [ "$(cat "$RUN/large.part")" -le 16384 ]
 }

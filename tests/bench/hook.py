@@ -25,6 +25,8 @@ RECORD = measure.ROOT / "docs" / "measurements" / "performance.json"
 #: The lanes that answer without the daemon, and so have to be there before its models are.
 AT_ONCE = ("keyword", "correction-key")
 COLD_RUNS = 5
+#: Prompts of one session, since a later turn asks for more than a first.
+TURNS = 3
 
 
 class Size(NamedTuple):
@@ -78,7 +80,7 @@ def _measured(size: int, count: int) -> Size:
         for number, prompt in enumerate(prompts):
             floors.append(measure.floor())
             before = measure.cpu_of_children()
-            warm.append(measure.hook(prompt, f"bench-{number}", environ))
+            warm.append(measure.hook(prompt, f"bench-{number // TURNS}", environ))
             hooks_cpu += measure.cpu_of_children() - before
         daemon_cpu = measure.cpu_of(pid) - daemon_cpu
         crowds = [ran for _ in range(3) for ran in measure.crowd(prompts, environ)]

@@ -96,9 +96,10 @@ def hook(prompt: str, session: str, environ: Mapping[str, str]) -> Ran:
 
 
 def crowd(prompts: Sequence[str], environ: Mapping[str, str], at_once: int = 20) -> list[Ran]:
-    """So many hooks started at the same moment, each of a session of its own."""
+    """So many hooks started at the same moment, each of a new session: a note is shown once in one."""
+    moment = time.monotonic_ns()
     with ThreadPoolExecutor(at_once) as pool:
-        asked = [pool.submit(hook, prompts[n % len(prompts)], f"crowd-{n}", environ) for n in range(at_once)]
+        asked = [pool.submit(hook, prompts[n % len(prompts)], f"crowd-{moment}-{n}", environ) for n in range(at_once)]
         return [one.result() for one in asked]
 
 

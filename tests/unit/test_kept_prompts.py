@@ -38,7 +38,7 @@ def test_fault_38_no_secret_and_no_private_span_of_a_prompt_is_kept(monkeypatch:
     for _ in range(2):
         request = prepare(payload(PROMPT), settings=chosen).request
         assert request is not None and "4711" not in "\n".join(
-            (request.prompt, request.query, request.context_query, *request.tokens)
+            (request.prompt, request.query, request.context_query, *request.context_turns, *request.tokens)
         )
         merge.finish(request, results, settings=chosen, total_ms=5.0)
     searches.note(chosen, PROMPT, "global", [], 1e9)

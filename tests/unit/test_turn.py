@@ -10,6 +10,7 @@ from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
 from chitta import settings, turn
+from chitta.recall.context import bag
 from chitta.sessions import Held
 from chitta.wire.request import Request, encode_request, parse_request
 
@@ -174,19 +175,15 @@ def test_cleaned_prompt_query_and_tokens() -> None:
 def test_turns_of_a_session_make_the_context(tmp_path: Path) -> None:
     home = str(tmp_path)
     payload = {"session_id": "s", "prompt": "third turn"}
-    assert asked(payload, CHITTA_HOME=home).context_query == ""
+    first = asked(payload, CHITTA_HOME=home)
+    assert (first.context_query, first.context_turns) == ("", ())
     for number, words in enumerate(("zeroth turn", "first turn", "second turn" * 100), 1):
         with Held(str(tmp_path / "state"), "s") as held:
             held.record(turn=number, topic=words, injected=["n"])
     request = asked(payload, CHITTA_HOME=home)
     assert request.turn == 4
-    second = ("second turn" * 100)[: turn.CONTEXT_TURN_CHARS]
-    assert request.context_query == "third turn\n" * 3 + f"{second}\n" * 2 + "first turn\n"
-
-
-def test_context_of_a_second_turn() -> None:
-    assert turn.context_query("b", ("a",)) == "b\nb\nb\na\na\n"
-    assert turn.context_query("b", ()) == ""
+    assert request.context_turns == ("third turn", "second turn" * 100, "first turn")
+    assert request.context_query == bag(request.context_turns)
 
 
 # A turn that leans on the last one

@@ -306,7 +306,7 @@ def _texts_to_embed(request: Request, facts: dict[str, str]) -> list[tuple[str, 
     if "only" in facts:
         launched &= set(facts["only"].split())
     texts = [(request.query, True)] if launched - {"context"} else []
-    return texts + ([(request.context_query, False)] if "context" in launched and request.context_query else [])
+    return texts + [(turn, False) for turn in request.context_turns if "context" in launched]
 
 
 def _lane_result(facts: dict[str, str], data: bytes) -> LaneResult:

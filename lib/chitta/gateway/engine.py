@@ -36,6 +36,7 @@ from chitta.wire.rows import MAX_TAGS, Header, Row
 
 if TYPE_CHECKING:
     from chitta.index.snapshot import Snapshot
+    from chitta.index.vectors import Comparison
     from chitta.models.protocol import Embedder, Reranker
 
 #: The lanes that this engine answers, by file name.
@@ -100,13 +101,18 @@ class Engine:
     # The lanes
 
     def _semantic(self, request: Request, settings: Settings) -> tuple[Header, list[Row]]:
-        return self._by_meaning("semantic", request.query, request)
+        reading = self._read(request.query, request)
+        near, search = self.meaning.near(request.query, reading), self.meaning.search(request.query, reading)
+        return self._by_meaning("semantic", reading, near, search, request)
 
     def _context(self, request: Request, settings: Settings) -> tuple[Header, list[Row]]:
         if not request.context_query:
             return Header("context", k=request.k, note="no earlier turn"), []
-        # A bag of three turns is no question: the instruction to search changes no golden result here.
-        return self._by_meaning("context", request.context_query, request, asks=False)
+        turns = request.context_turns or (request.context_query,)
+        reading = self._read(request.context_query, request)
+        # Three turns are no question: the instruction to search changes no golden result here.
+        near = self.meaning.near_all(turns, reading)
+        return self._by_meaning("context", reading, near, near, request)
 
     def _hybrid(self, request: Request, settings: Settings) -> tuple[Header, list[Row]]:
         return self._joined("hybrid", request.realm, request, settings)
@@ -192,10 +198,10 @@ class Engine:
 
     # Arms
 
-    def _by_meaning(self, lane: str, text: str, request: Request, asks: bool = True) -> tuple[Header, list[Row]]:
-        reading = self._read(text, request)
-        near = self.meaning.near(text, reading)
-        search = self.meaning.search(text, reading) if asks else near
+    def _by_meaning(
+        self, lane: str, reading: Reading, near: Comparison | None, search: Comparison | None, request: Request
+    ) -> tuple[Header, list[Row]]:
+        """The notes nearest by ``search``, judged by ``near``."""
         if near is None or search is None:
             raise Unavailable(self.meaning.why_not())
         found = search.search(realm=request.realm, limit=request.k)

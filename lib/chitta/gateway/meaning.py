@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
+from chitta.recall.context import mean
 from chitta.settings import Settings
 
 if TYPE_CHECKING:
+    import numpy as np
+
     from chitta.gateway.reading import Reading
     from chitta.index.snapshot import Snapshot
     from chitta.index.vectors import Comparison
@@ -33,6 +37,13 @@ class Meaning:
         embedder = self._usable()
         return self._compared(text, embedder, reading) if embedder is not None else None
 
+    def near_all(self, turns: Sequence[str], reading: Reading) -> Comparison | None:
+        """Turns of a session, latest first, as one text: how near each note is to them."""
+        embedder = self._usable()
+        if embedder is None:
+            return None
+        return self._compared_by(lambda: mean([embedder.embed_query(turn) for turn in turns]), reading)
+
     def search(self, text: str, reading: Reading) -> Comparison | None:
         """The text with the model's instruction to search, which orders notes better and says less of how near one is.
 
@@ -56,9 +67,12 @@ class Meaning:
         return self._failure or "meaning was not measured"
 
     def _compared(self, text: str, embedder: Embedder, reading: Reading) -> Comparison | None:
-        """None where the model fails on this text: words still have an answer."""
+        return self._compared_by(lambda: embedder.embed_query(text), reading)
+
+    def _compared_by(self, embed: Callable[[], np.ndarray], reading: Reading) -> Comparison | None:
+        """None where the model fails on a text: words still have an answer."""
         try:
-            return reading.compared(embedder.embed_query(text))
+            return reading.compared(embed())
         except Exception as problem:  # whatever a model throws
             self._failure = f"the model failed: {type(problem).__name__}"
             return None

@@ -9,6 +9,7 @@ from chitta.wire import codec
 VERSION = 1
 MAX_PROMPT_CHARS = 200_000
 _MAX_TOKENS = 256
+_MAX_TURNS = 3
 _MAX_RUN = 64
 
 
@@ -18,13 +19,15 @@ class Request(NamedTuple):
     ``prompt`` is what the person typed, cleaned of system markup; ``query`` is the text to
     recall on; ``anchor`` is the last turn's words where this one leans on it ("do the same for
     staging"), and the query begins with them then; ``context_query`` is the recency-weighted bag
-    of this and the last two turns, or empty on a session's first turn; ``deadline_ms`` counts from
-    the lane's start; ``run`` names this run of the hook, so that what is merged twice counts once.
+    of this and the last two turns, ``context_turns`` the same turns, latest first, or both empty on
+    a session's first turn; ``deadline_ms`` counts from the lane's start; ``run`` names this run of
+    the hook, so that what is merged twice counts once.
     """
 
     prompt: str
     query: str
     context_query: str = ""
+    context_turns: tuple[str, ...] = ()
     tokens: tuple[str, ...] = ()
     anchor: str = ""
     session: str = ""
@@ -41,7 +44,8 @@ class Request(NamedTuple):
 
 def encode_request(request: Request) -> bytes:
     """The request as one line of JSON with a newline."""
-    return codec.dumps({**request._asdict(), "tokens": list(request.tokens)}) + b"\n"
+    lists = {"tokens": list(request.tokens), "context_turns": list(request.context_turns)}
+    return codec.dumps({**request._asdict(), **lists}) + b"\n"
 
 
 def parse_request(raw: bytes) -> Request:
@@ -60,12 +64,12 @@ def parse_request(raw: bytes) -> Request:
     if not isinstance(prompt, str) and not isinstance(query, str):
         raise ValueError("a request holds a prompt or a query as text")
     words = prompt if isinstance(prompt, str) else str(query)
-    tokens = value.get("tokens")
     return Request(
         prompt=words[:MAX_PROMPT_CHARS],
         query=(query if isinstance(query, str) else words)[:MAX_PROMPT_CHARS],
         context_query=_text(value, "context_query", "")[:MAX_PROMPT_CHARS],
-        tokens=tuple(t for t in tokens if isinstance(t, str))[:_MAX_TOKENS] if isinstance(tokens, list) else (),
+        context_turns=tuple(turn[:MAX_PROMPT_CHARS] for turn in _texts(value, "context_turns")[:_MAX_TURNS]),
+        tokens=_texts(value, "tokens")[:_MAX_TOKENS],
         anchor=_text(value, "anchor", "")[:MAX_PROMPT_CHARS],
         session=_text(value, "session", ""),
         turn=_whole(value, "turn", 1, 1, 1_000_000),
@@ -82,6 +86,11 @@ def parse_request(raw: bytes) -> Request:
 def _text(value: dict[str, Any], key: str, default: str) -> str:
     found = value.get(key)
     return found if isinstance(found, str) else default
+
+
+def _texts(value: dict[str, Any], key: str) -> tuple[str, ...]:
+    found = value.get(key)
+    return tuple(text for text in found if isinstance(text, str)) if isinstance(found, list) else ()
 
 
 def _whole(value: dict[str, Any], key: str, default: int, low: int, high: int) -> int:

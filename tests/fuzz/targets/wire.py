@@ -57,8 +57,8 @@ def requests(data: bytes) -> None:
             request = parse_request(data)
         except ValueError:
             return
-        bounds = (len(request.prompt), len(request.query), len(request.context_query), len(request.anchor))
-        must(max(bounds) <= MAX_PROMPT_CHARS and 1 <= request.k <= 100, "a request out of bounds", request)
+        texts = (request.prompt, request.query, request.context_query, *request.context_turns, request.anchor)
+        must(max(map(len, texts)) <= MAX_PROMPT_CHARS and 1 <= request.k <= 100, "a request out of bounds", request)
         sent = encode_request(request)
         again = parse_request(sent)
         must(encode_request(again) == sent, "a request sent again is another", request)

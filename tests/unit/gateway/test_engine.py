@@ -10,6 +10,7 @@ from chitta.gateway.engine import LANES, MEASURED, Engine, Unavailable
 from chitta.gateway.question import STRATEGIES
 from chitta.index.snapshot import open_snapshot
 from chitta.notes.note import KNOWLEDGE_KINDS
+from chitta.recall.context import bag
 from chitta.settings import Settings
 from chitta.wire.request import Request
 
@@ -68,6 +69,13 @@ def test_hybrid_and_cross_realm_say_how_many_notes_they_looked_among(engine: Eng
 def test_context_is_silent_on_the_first_turn_and_recalls_the_bag_later(engine: Engine) -> None:
     assert ids(engine, "context", ask("do the same")) == []
     assert ids(engine, "context", ask("do the same", context_query="buyers billed double"))[0] == "double-payment"
+
+
+def test_context_is_near_the_latest_turn_more_than_the_one_before(engine: Engine) -> None:
+    turns = ("buyers billed double", "webhook signature")
+    there = ids(engine, "context", ask("and now", context_query=bag(turns), context_turns=turns))
+    back = ids(engine, "context", ask("and now", context_query=bag(turns[::-1]), context_turns=turns[::-1]))
+    assert there[0] == "double-payment" != back[0]
 
 
 def test_correction_key_fires_on_its_trigger_alone(engine: Engine) -> None:

@@ -18,6 +18,7 @@ TEXT = st.text(alphabet=st.characters(exclude_categories=["Cs"]))
         prompt=TEXT,
         query=TEXT,
         context_query=TEXT,
+        context_turns=st.lists(TEXT, max_size=3).map(tuple),
         tokens=st.lists(TEXT).map(tuple),
         anchor=TEXT,
         session=TEXT,
