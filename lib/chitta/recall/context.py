@@ -28,6 +28,6 @@ def mean(vectors: Sequence[np.ndarray]) -> np.ndarray:
     """The unit vector of as many turns, latest first: float32 of shape (dim,), as the given ones are."""
     import numpy as np
 
-    weighted = sum(n * vector for vector, n in zip(vectors, WEIGHTS, strict=False))
+    weighted = np.average(vectors, axis=0, weights=WEIGHTS[: len(vectors)])
     unit: np.ndarray = (weighted / max(float(np.linalg.norm(weighted)), 1e-12)).astype(np.float32)
     return unit

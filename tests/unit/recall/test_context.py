@@ -12,7 +12,8 @@ from chitta.recall.context import TURN_CHARS, WEIGHTS, bag, mean
 
 def unit(*values: float) -> np.ndarray:
     vector = np.array(values, dtype=np.float32)
-    return vector / np.linalg.norm(vector)
+    directed: np.ndarray = vector / np.linalg.norm(vector)
+    return directed
 
 
 def test_a_turn_stands_in_the_bag_as_often_as_it_counts() -> None:
