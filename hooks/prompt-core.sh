@@ -54,12 +54,18 @@ clean() {
 trap clean EXIT HUP INT TERM
 
 # /dev/shm is a folder in memory, where there is one: prompts never touch a disk, and files cost less.
-dir=$(mktemp -d "${TMPDIR:-/dev/shm}/chitta.XXXXXX") || dir=$(mktemp -d /tmp/chitta.XXXXXX) ||
-  { mkdir -p "$CHITTA_HOME/state" && dir=$(mktemp -d "$CHITTA_HOME/state/chitta.XXXXXX"); } || {
+for base in "${TMPDIR:-/dev/shm}" /tmp "$CHITTA_HOME/state"; do
+  [[ $base != "$CHITTA_HOME/state" ]] || mkdir -p "$base"
+  dir=$(mktemp -d "$base/chitta.XXXXXX") || continue
+  # The clock's mark, as large as some answers: a folder without room for it is no use.
+  ! printf '%65536s' '' >"$dir/started" || break
+  rm -rf "$dir"
+  dir=''
+done
+[[ -n $dir ]] || {
   degraded 'no folder for temporary files'
   exit 0
 }
-: >"$dir/started"
 
 # Each step runs in the background and is waited for, because a trap waits for a foreground one.
 "$CHITTA_PYTHON" -I -S -E "$CHITTA_ROOT/bin/chitta-turn" "$dir/request.json" "${1-}" \

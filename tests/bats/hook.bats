@@ -268,6 +268,24 @@ bare_hook() {
   corrected
 }
 
+@test "without TMPDIR the folder for temporary files is in memory, where there is one, and gone afterwards" {
+  [ -d /dev/shm ] || skip "no folder in memory here"
+  a_store
+  copied_checkout
+  a_lane looks <<'EOF'
+#!/usr/bin/env bash
+for found in /dev/shm/chitta.*/looks.part; do
+  [ ! "$found" -ef /dev/stdout ] || echo "$found" >"$CHITTA_HOME/looked"
+done
+EOF
+  payload 'please run npm install' >"$TMP/p"
+  CHITTA_NO_DAEMON=1 TMPDIR='' hook claude <"$TMP/p"
+  corrected
+  found=$(cat "$CHITTA_HOME/looked")
+  [[ $found == /dev/shm/chitta.??????/looks.part ]]
+  [ ! -e "${found%/*}" ]
+}
+
 @test "fault 18: colours and profiles do not reach the output" {
   a_store
   payload 'please run npm install' >"$TMP/p"

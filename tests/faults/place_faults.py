@@ -157,6 +157,17 @@ def full_temporary(run: Run) -> None:
     run.degrades = None
 
 
+@fault("temporary folder", "none is named and the one in memory is full, missing or read-only")
+def no_memory_folder(run: Run) -> None:
+    memory = Path("/dev/shm")
+    if not memory.is_dir():
+        raise NotHere("there is no folder in memory")
+    size = run.dice.choice(("size=16k", "size=64k,nr_inodes=3", "ro,size=16k"))
+    mount(run, memory, "-t", "tmpfs", "-o", size, "tmpfs")
+    run.swept.append(memory)
+    run.env.pop(b"TMPDIR")
+
+
 @fault("disk", "read-only home")
 def read_only_home(run: Run) -> None:
     mount(run, run.home, "--bind", str(run.home))
