@@ -29,6 +29,8 @@ LOOK_AT_LEAST_EVERY_S = 30.0
 LOOK_SHARE = 0.02
 #: After this time the lanes of the prompt that kicked a look are done.
 LOOK_AFTER_S = 0.25
+#: Notes from which on a daemon's first look begins so many seconds after its start: by then its first prompt is done.
+LARGE_STORE, FIRST_LOOK_AFTER_S = 20_000, 2.0
 #: Shortest time between two attempts to mend a damaged index.
 MEND_EVERY_S = 30.0
 
@@ -45,10 +47,22 @@ class Freshness:
         self._first_look: Job | None = None
 
     def begin(self, settings: Settings) -> None:
-        """Open the index and begin to look at the notes; returns when the index is open, if there is one."""
+        """Open the index and begin to look at the notes; returns when the index is open, if there is one.
+
+        A look through a large store takes a second of the processor, which the prompt that started the daemon needs:
+        there it begins a little later, and nobody waits for it.
+        """
         self._library.refresh(settings)
         self._looked_at = time.monotonic()
-        self._first_look = self._writer.words(Job(settings, look=True, afterwards=self._library.opened.set))
+        look = Job(settings, look=True, afterwards=self._library.opened.set)
+        with self._library.reading() as snapshot:
+            large = snapshot is not None and snapshot.catalog.count() >= LARGE_STORE
+        if large:
+            self._first_look = Job(settings)
+            self._first_look.end()
+            self._look_later(look, FIRST_LOOK_AFTER_S)
+        else:
+            self._first_look = self._writer.words(look)
 
     def before_prompt(self, settings: Settings) -> None:
         """Bring the index level before a prompt's recall, if that can be had quickly."""
@@ -114,9 +128,12 @@ class Freshness:
     def _look_in_background(self, settings: Settings) -> None:
         pause = min(self._writer.scan_s / LOOK_SHARE, LOOK_AT_LEAST_EVERY_S)
         if self._is_time(max(pause, LOOK_EVERY_S)) and not self._writer.resting():
-            later = threading.Timer(LOOK_AFTER_S, self._writer.words, [Job(settings, look=True)])
-            later.daemon = True
-            later.start()
+            self._look_later(Job(settings, look=True), LOOK_AFTER_S)
+
+    def _look_later(self, look: Job, seconds: float) -> None:
+        later = threading.Timer(seconds, self._writer.words, [look])
+        later.daemon = True
+        later.start()
 
     def _is_time(self, pause: float) -> bool:
         """Whether the last look began ``pause`` seconds ago; if so, one begins now."""

@@ -191,8 +191,12 @@ class Writer:
         return report
 
     def _write_vectors(self, job: Job) -> SyncReport | None:
+        from chitta.index.indexer import lacks_vectors
+
         embedder = self._embedder()
-        return None if embedder is None else self._sync(job, embedder)
+        if embedder is None or not lacks_vectors(job.settings, embedder):
+            return None
+        return self._sync(job, embedder)
 
     def _sync(self, job: Job, embedder: Embedder | None) -> SyncReport:
         from chitta.index.indexer import sync

@@ -33,9 +33,10 @@ def answer(lane: str, raw_request: bytes, environ: Mapping[str, str]) -> tuple[i
     if lane not in LANES:
         return MISUSE, f"no lane named {lane}".encode()
     settings = load(environ)
-    snapshot = open_snapshot(settings.index_dir)
+    means = lane in MEANING_LANES and settings.flag("CHITTA_NO_DAEMON")
+    snapshot = open_snapshot(settings.index_dir, with_vectors=means)
     try:
-        embedder = _embedder(settings) if lane in MEANING_LANES and snapshot is not None else None
+        embedder = _embedder(settings) if means and snapshot is not None else None
         warming = not settings.flag("CHITTA_NO_DAEMON")
         engine = Engine(settings, snapshot, embedder, None, calibration.load(settings), warming=warming)
         header, rows = engine.rows(lane, request, settings)
@@ -47,9 +48,7 @@ def answer(lane: str, raw_request: bytes, environ: Mapping[str, str]) -> tuple[i
     return OK, encode_rows(header, rows)
 
 
-def _embedder(settings: Settings) -> Embedder | None:
-    if not settings.flag("CHITTA_NO_DAEMON"):
-        return None
+def _embedder(settings: Settings) -> Embedder:
     from chitta.models.registry import ModelUnavailable, load_embedder
 
     try:

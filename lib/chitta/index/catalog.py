@@ -167,7 +167,7 @@ class Catalog:
 
     def vector_rows(self) -> list[VectorRow]:
         statement = "SELECT v.id, n.kind, v.file, v.row FROM vectors v JOIN notes n ON n.id = v.id"
-        return [VectorRow(*row) for row in self._rows(statement)]
+        return list(map(VectorRow._make, self._rows(statement)))
 
     def vector_places(self) -> dict[str, tuple[str, int]]:
         """File and row of a vector by the digest of the text it was made from."""

@@ -87,6 +87,21 @@ def needs_sync(settings: Settings) -> bool:
         watch.close()
 
 
+def lacks_vectors(settings: Settings, embedder: Embedder) -> bool:
+    """Whether any note has no vector of this model yet, also where that cannot be told. Never raises."""
+    try:
+        current = generation.current(settings.index_dir)
+        if current is None:
+            return True
+        catalog = Catalog(current.catalog)
+        try:
+            return catalog.pending() > 0 or catalog.model() != Model(embedder.name, embedder.dim)
+        finally:
+            catalog.close()
+    except IndexDamaged:
+        return True
+
+
 def _run(
     settings: Settings,
     embedder: Embedder | None,
