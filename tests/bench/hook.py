@@ -84,7 +84,9 @@ def _measured(size: int, count: int) -> Size:
             hooks_cpu += measure.cpu_of_children() - before
         daemon_cpu = measure.cpu_of(pid) - daemon_cpu
         crowds = [ran for _ in range(3) for ran in measure.crowd(prompts, environ)]
-        alone = {prompts[n % len(prompts)]: bool(warm[n % len(prompts)].output) for n in range(20)}
+        alone = {
+            prompt: bool(measure.hook(prompt, f"alone-{n}", environ).output) for n, prompt in enumerate(prompts[:20])
+        }
         empty = sum(not ran.output and alone[prompts[n % 20 % len(prompts)]] for n, ran in enumerate(crowds))
         memory = float(measure.status(environ)["rss_bytes"]) / 1e6
     with measure.in_store(settings, CHITTA_RERANK_BUDGET_MS="100") as environ:
