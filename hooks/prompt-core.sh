@@ -78,7 +78,10 @@ case ${CHITTA_ADMIT_DEBUG:-}${CHITTA_RECALL_PROFILE:-} in
 esac
 # Merge clears the folder away, so its output is read through a descriptor that was open before.
 # shellcheck disable=SC2094 # written by merge, read when merge has ended
-exec 4>"$dir/out" 5<"$dir/out" || exit 0
+exec 4>"$dir/out" 5<"$dir/out" || {
+  degraded 'no room for temporary files'
+  exit 0
+}
 "$CHITTA_PYTHON" -I -S -E "$CHITTA_ROOT/bin/chitta-merge" "$dir" $$ </dev/null >&4 2>&3 3>&- 4>&- 5<&- &
 merge=$!
 exec 3>&- 4>&-

@@ -53,7 +53,7 @@ def courteous(verb: str, body: bytes) -> tuple[int, bytes]:
     try:
         code, reply = polite(verb, body)
         return code, reply.replace(b"=60000", b"=%d" % BUDGET_MS).replace(b"0000\n", b"000\n")
-    except (ValueError, LookupError, TypeError):
+    except (ValueError, LookupError, TypeError, RecursionError):
         return 100, b"no payload"
 
 
