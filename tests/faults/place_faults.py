@@ -166,6 +166,7 @@ def no_memory_folder(run: Run) -> None:
     mount(run, memory, "-t", "tmpfs", "-o", size, "tmpfs")
     run.swept.append(memory)
     run.env.pop(b"TMPDIR")
+    run.degrades = None  # with room for some files and not for all, nothing can be done
 
 
 @fault("disk", "read-only home")

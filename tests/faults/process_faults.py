@@ -60,7 +60,7 @@ def courteous(verb: str, body: bytes) -> tuple[int, bytes]:
 def _with_manner(manner: str) -> Spoil:
     def spoil(run: Run) -> None:
         _serve(run, FakeDaemon(str(_run_dir(run)), manner, courteous))
-        run.logs = manner != "polite"  # who says that all is merged keeps the log
+        run.logs = run.logs and manner != "polite"  # who says that all is merged keeps the log
 
     return spoil
 
