@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import posix
 import signal
 import subprocess
 import sys
@@ -14,6 +15,7 @@ from pathlib import Path
 import pytest
 
 from chitta import daemon_client, settings
+from chitta import lane as runner
 from chitta.wire.request import Request, encode_request
 from chitta.wire.rows import parse_rows
 
@@ -157,6 +159,32 @@ def test_the_file_of_settings_can_forbid_the_daemon(own_home: Path) -> None:
     (home / "chitta.toml").write_text("no_daemon = true\n")
     assert lane("keyword").returncode == 0
     assert not (home / "run").exists()
+
+
+def test_what_a_lane_takes_for_granted_is_what_the_settings_say() -> None:
+    assert runner._WARM_WAIT_MS == settings.BY_NAME["CHITTA_WARM_WAIT_MS"].default
+
+
+@pytest.mark.parametrize(
+    ("text", "asked", "told"),
+    [
+        ("", -1.0, (False, 0.7)),
+        ("", 2.5, (False, 2.5)),
+        ("warm_wait_ms = 300", -1.0, (False, 0.7)),
+        ("no_daemon = true", 2.5, (True, 2.5)),
+    ],
+)
+def test_a_lane_without_a_daemon_reads_the_settings_file_where_there_is_one(
+    own_home: Path, monkeypatch: pytest.MonkeyPatch, text: str, asked: float, told: tuple[bool, float]
+) -> None:
+    monkeypatch.setenv("CHITTA_WARM_WAIT_MS", "700")
+    store = own_home / ".chitta"
+    for name, value in ((b"CHITTA_WARM_WAIT_MS", b"700"), (b"CHITTA_HOME", os.fsencode(store))):
+        monkeypatch.setitem(posix.environ, name, value)
+    store.mkdir(exist_ok=True)
+    if text:
+        (store / "chitta.toml").write_text(text)
+    assert runner._told(asked) == told
 
 
 def test_a_reader_that_has_left_is_no_crash(run_dir: Path) -> None:

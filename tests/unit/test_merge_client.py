@@ -125,6 +125,22 @@ def test_each_lane_is_late_by_its_own_limit(run: Path, groups: list[subprocess.P
     assert (lanes[1].state, patient.poll()) == ("", None)
 
 
+def test_merging_here_is_made_ready_after_a_while_and_only_where_no_daemon_came(
+    run: Path, own_home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made_ready: list[bool] = []
+    monkeypatch.setattr(merge_client, "_import_merge", lambda: made_ready.append(True))
+    lanes = [Lane("nobody", 0, 60_000)]
+    monkeypatch.setattr(merge_client, "_IMPORT_AFTER_S", 60.0)
+    merge_client.wait(str(run), lanes, time.monotonic() + 0.05)
+    assert made_ready == []
+    monkeypatch.setattr(merge_client, "_IMPORT_AFTER_S", 0.0)
+    for there, expected in ((True, []), (False, [True])):
+        monkeypatch.setattr(merge_client, "merges_here", lambda there=there: not there)
+        merge_client.wait(str(run), [Lane("nobody", 0, 60_000)], time.monotonic() + 0.05)
+        assert made_ready == expected
+
+
 def test_at_the_end_of_the_budget_all_are_late(run: Path, groups: list[subprocess.Popen[bytes]]) -> None:
     processes = [group(groups), group(groups)]
     lanes = [Lane(f"lane{n}", process.pid, 60_000) for n, process in enumerate(processes)]

@@ -45,6 +45,7 @@ class Freshness:
         self._looked_at = float("-inf")
         self._mended_at = float("-inf")
         self._first_look: Job | None = None
+        self._first_look_until = float("inf")
 
     def begin(self, settings: Settings) -> None:
         """Open the index and begin to look at the notes; returns when the index is open, if there is one.
@@ -54,6 +55,7 @@ class Freshness:
         """
         self._library.refresh(settings)
         self._looked_at = time.monotonic()
+        self._first_look_until = time.monotonic() + PROMPT_WAIT_S
         look = Job(settings, look=True, afterwards=self._library.opened.set)
         with self._library.reading() as snapshot:
             large = snapshot is not None and snapshot.catalog.count() >= LARGE_STORE
@@ -79,11 +81,12 @@ class Freshness:
         self._take_newest(settings)
 
     def _await_first_look(self) -> None:
+        """Wait for the first look, which may turn out to be an index made anew: then only as it begins."""
         end = time.monotonic() + PROMPT_WAIT_S
         while self._first_look is None and time.monotonic() < end:
             time.sleep(0.01)
         if self._first_look is not None:
-            self._first_look.done.wait(max(0.0, end - time.monotonic()))
+            self._first_look.done.wait(max(0.0, min(end, self._first_look_until) - time.monotonic()))
 
     def _look_now(self, settings: Settings) -> None:
         end = time.monotonic() + PROMPT_WAIT_S

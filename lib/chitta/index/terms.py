@@ -150,16 +150,20 @@ def _terms(text: str, *, singles: bool) -> Iterator[tuple[str, bool]]:
         token = match.group()
         if match.lastgroup == "spaceless":
             yield from ((gram, False) for gram in _grams(token, singles))
-        elif token.islower() and token.isalpha() or not _STRUCTURE.search(token):
-            yield from _word(token)
+        elif len(token) <= LONGEST_EXACT:
+            yield from _taken_apart(token)
         else:
-            yield from _structured(token) if len(token) <= LONGEST_EXACT else _compound(token)
+            yield from _word(token) if _is_plain(token) else _compound(token)
 
 
-@lru_cache(maxsize=16_384)
-def _structured(token: str) -> tuple[tuple[str, bool], ...]:
-    """What :func:`_compound` gives; the same identifiers come again and again."""
-    return tuple(_compound(token))
+@lru_cache(maxsize=32_768)
+def _taken_apart(token: str) -> tuple[tuple[str, bool], ...]:
+    """The pairs of one token; the same words and identifiers come again and again."""
+    return tuple(_word(token) if _is_plain(token) else _compound(token))
+
+
+def _is_plain(token: str) -> bool:
+    return token.islower() and token.isalpha() or not _STRUCTURE.search(token)
 
 
 def _grams(run: str, singles: bool) -> Iterator[str]:
@@ -200,7 +204,7 @@ def _compound(token: str) -> Iterator[tuple[str, bool]]:
         yield lowered, False
     bare = token.strip("-.+#:_")
     if bare != token and _STRUCTURE.search(bare):
-        yield from _compound(bare)
+        yield from _taken_apart(bare)
     else:
         yield from _parts(bare)
 
@@ -213,7 +217,7 @@ def _parts(token: str) -> Iterator[tuple[str, bool]]:
             if seam.pattern in ("-+", "_+"):  # pre-commit and precommit, get_user and getUser are one
                 yield from _squashed(pieces)
             for piece in pieces:
-                yield from _compound(piece) if _STRUCTURE.search(piece) else _word(piece)
+                yield from _taken_apart(piece)
             return
     for piece in _CAMEL.findall(token):
         yield from _word(piece)

@@ -86,6 +86,46 @@ def test_first_look_indexes_what_is_there(watched: Any) -> None:
     assert writer.looks == 1
 
 
+def test_large_store_has_its_first_look_a_little_later_and_nobody_waits_for_it(
+    watched: Any, daemon: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    library, writer, _ = watched
+    monkeypatch.setattr(freshness, "LARGE_STORE", 1)
+    later: list[tuple[Job, float]] = []
+    made = Freshness(library, writer)
+    monkeypatch.setattr(made, "_look_later", lambda look, seconds: later.append((look, seconds)))
+    made.begin(daemon.settings)
+    assert made._first_look is not None and made._first_look.done.is_set()
+    (look, seconds), *more = later
+    assert (look.look, seconds, more) == (True, freshness.FIRST_LOOK_AFTER_S, [])
+    assert writer.looks == 1
+    daemon.note("two", "Written while no daemon was there.")
+    writer.words(look)
+    wait_until(lambda: ids(library) == ["one", "two"])
+
+
+def test_first_look_that_takes_long_is_waited_for_as_it_begins_alone(watched: Any, daemon: Any) -> None:
+    library, writer, _ = watched
+    made = Freshness(library, writer)
+    waits: list[float] = []
+
+    class Long:
+        def is_set(self) -> bool:
+            return False
+
+        def wait(self, timeout: float) -> None:
+            waits.append(timeout)
+
+    made._first_look = Job(daemon.settings)
+    made._first_look.done = Long()  # type: ignore[assignment]
+    made._first_look_until = time.monotonic() + 1000
+    made.before_lane(daemon.settings)
+    made._first_look_until = time.monotonic() - 1
+    made.before_lane(daemon.settings)
+    made.before_lane(daemon.settings, patient=False)
+    assert waits == [pytest.approx(freshness.PROMPT_WAIT_S, abs=0.2), 0.0]
+
+
 def test_small_store_is_looked_through_before_each_prompt(watched: Any, daemon: Any) -> None:
     library, writer, made = watched
     writer.scan_s = writer.seems = 0.001

@@ -154,6 +154,18 @@ def test_while_loading_words_answer_and_meaning_is_unavailable(
     assert code == OK and header is not None and header.warming
 
 
+def test_words_are_not_kept_waiting_for_an_index_that_is_being_opened(daemon: Any) -> None:
+    opened = daemon.parts.library.opened
+    opened.clear()
+    try:
+        for lane in ("keyword", "correction-key"):
+            code, body = daemon.ask("lane", lane, body=request("frobnicator"))
+            assert (code, body) == (UNAVAILABLE, b"the index is still being opened")
+    finally:
+        opened.set()
+    assert rows_of(daemon, "keyword", "frobnicator") == ["frobnicator-limits"]
+
+
 def test_lane_waits_for_an_embedder_that_is_about_to_be_ready(
     make_daemon: Make, embedder: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:

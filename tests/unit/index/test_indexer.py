@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from chitta.index import IndexBusy, IndexDamaged, IndexFault, generation
-from chitta.index.indexer import SyncReport, needs_sync, quick_sync_paths, sync
+from chitta.index.indexer import SyncReport, lacks_vectors, needs_sync, quick_sync_paths, sync
 from chitta.index.keyword import KeywordWriter
 from chitta.index.lock import held
 from chitta.index.snapshot import Snapshot, open_snapshot
@@ -124,6 +124,21 @@ def test_keywords_are_committed_before_the_model_is_asked(
 
     sync(settings, Watching())
     assert len(seen[0]) == 2
+
+
+def test_which_notes_lack_vectors(
+    settings: Settings, store: NoteStore, some_notes: list[Note], embedder: Any, make_embedder: Any
+) -> None:
+    assert lacks_vectors(settings, embedder), "where there is no index, that cannot be told"
+    store.write(some_notes[0])
+    sync(settings, embedder)
+    assert not lacks_vectors(settings, embedder)
+    assert lacks_vectors(settings, make_embedder("other"))
+    store.write(some_notes[1])
+    sync(settings, None)
+    assert lacks_vectors(settings, embedder)
+    os.truncate(current(settings).catalog, 100)
+    assert lacks_vectors(settings, embedder)
 
 
 def test_an_empty_store(settings: Settings, embedder: Any, opened: Opened) -> None:

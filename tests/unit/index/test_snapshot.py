@@ -126,6 +126,15 @@ def test_without_words_meaning_goes_on(current: generation.Generation, opened: O
     assert len(snapshot.catalog.notes(["note-00"])) == 1
 
 
+def test_who_asks_by_words_alone_reads_no_vectors(current: generation.Generation, settings: Settings) -> None:
+    shutil.rmtree(current.vectors)
+    snapshot = open_snapshot(settings.index_dir, with_vectors=False)
+    assert snapshot is not None
+    assert (snapshot.vectors, snapshot.damaged) == (None, set())
+    assert len(snapshot.keyword.search(analyse("redis"))) == 2
+    snapshot.close()
+
+
 @pytest.mark.parametrize("harm", ["missing", "cut short"])
 def test_without_some_vectors_the_others_and_the_words_go_on(
     current: generation.Generation, opened: Opened, embedder: Any, harm: str
