@@ -57,8 +57,8 @@ trap clean EXIT HUP INT TERM
 for base in "${TMPDIR:-/dev/shm}" /tmp "$CHITTA_HOME/state"; do
   [[ $base != "$CHITTA_HOME/state" ]] || mkdir -p "$base"
   dir=$(mktemp -d "$base/chitta.XXXXXX") || continue
-  # The clock's mark, as large as some answers: a folder without room for it is no use.
-  ! printf '%65536s' '' >"$dir/started" || break
+  # The clock's mark, as large as what is to come: a folder without room for it is no use.
+  ! printf '%262144s' '' >"$dir/started" || break
   rm -rf "$dir"
   dir=''
 done
@@ -85,10 +85,13 @@ exec 4>"$dir/out" 5<"$dir/out" || {
 "$CHITTA_PYTHON" -I -S -E "$CHITTA_ROOT/bin/chitta-merge" "$dir" $$ </dev/null >&4 2>&3 3>&- 4>&- 5<&- &
 merge=$!
 exec 3>&- 4>&-
-wait "$turn" || degraded "turn ended with $?"
+wait "$turn" || {
+  degraded "turn ended with $?"
+  exit 0
+}
 turn=''
 
-go=0 budget_ms='' limit_ms='' left_ms='' skip='' only='' limits=''
+go='' budget_ms='' limit_ms='' left_ms='' skip='' only='' limits=''
 while IFS='=' read -r key value; do
   case $value in *[!A-Za-z0-9._=\ -]*) continue ;; esac
   case $key in
@@ -104,6 +107,7 @@ while IFS='=' read -r key value; do
     only) only=$value ;;
   esac
 done <"$dir/launch"
+[[ -n $go ]] || degraded 'no room for temporary files'
 [[ $go == 1 && -n $budget_ms && -n $limit_ms && -n $left_ms ]] || exit 0
 
 chitta_launch "$dir" "$skip" "$only" "$limit_ms" "$limits" "$left_ms"

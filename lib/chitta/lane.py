@@ -17,6 +17,8 @@ DEFAULT_DEADLINE_S = 2.0
 _DAEMON_SHARE = 0.6
 #: Milliseconds to wait for a daemon that is starting, when nobody says otherwise.
 _WARM_WAIT_MS = 1200
+#: Bytes of a ``chitta.toml`` that :mod:`chitta.settings` reads.
+_MOST_FILE_BYTES = 100_000
 MAX_REQUEST_BYTES = 16 * 1024 * 1024
 _CHUNK_BYTES = 256 * 1024
 
@@ -80,12 +82,15 @@ def _without_daemon(name: str, request: bytes, end: float, warm_wait: float) -> 
 
     Next to nothing is imported by a lane that waits: the daemon and the lanes that answer at once need the processor.
     """
-    alone, wait = _told(warm_wait)
-    if alone:
-        return in_process(name, request)
     from chitta import starter
 
-    coming = starter.start_daemon()
+    rules = _settings_file()
+    # Before the settings are read, which costs time that a lane may not have; unless they may forbid it.
+    coming = b"no_daemon" not in rules.lower() and starter.start_daemon()
+    alone, wait = _told(warm_wait, bool(rules))
+    if alone:
+        return in_process(name, request)
+    coming = coming or starter.start_daemon()
     if name in _AT_ONCE:
         return in_process(name, request)
     why = "there is no daemon"
@@ -99,10 +104,22 @@ def _without_daemon(name: str, request: bytes, end: float, warm_wait: float) -> 
     return in_process(name, request) if name in _AFTER_WAITING else (UNAVAILABLE, why.encode("utf-8", "replace"))
 
 
-def _told(warm_wait: float) -> tuple[bool, float]:
+def _settings_file() -> bytes:
+    """``chitta.toml``, as far as one is read; nothing where there is none."""
+    try:
+        descriptor = posix.open(client.home() + "/chitta.toml", posix.O_RDONLY | posix.O_NONBLOCK)
+        try:
+            return posix.read(descriptor, _MOST_FILE_BYTES)
+        finally:
+            posix.close(descriptor)
+    except OSError:
+        return b""
+
+
+def _told(warm_wait: float, with_file: bool) -> tuple[bool, float]:
     """Whether no daemon may be started, and the seconds to wait for one that starts; ``chitta.toml`` costs imports."""
     alone, wait_ms = False, client.number("CHITTA_WARM_WAIT_MS", _WARM_WAIT_MS)
-    if posix.access(client.home() + "/chitta.toml", posix.R_OK):
+    if with_file:
         client.bring_packages()
         from chitta.settings import load
 

@@ -51,6 +51,11 @@ def sweep(settings: Settings, now: float | None = None) -> list[str]:
     return gone
 
 
+def is_half_written(name: str) -> bool:
+    """Whether a file outside of the store has the name of one that we had begun to write."""
+    return _OURS.fullmatch(name) is not None
+
+
 def sweep_folder(folder: str, now: float | None = None) -> None:
     """Remove what killed exports left in a folder outside of the store. Never raises."""
     for path in list(_left_in(folder, _OURS, (time.time() if now is None else now) - ABANDONED_S)):

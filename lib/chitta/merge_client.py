@@ -153,6 +153,10 @@ def wait(folder: str, lanes: list[Lane], end: float) -> None:
                 kill(lane.group)
                 lane.state, lane.ended_at = "late", time.time()
                 pending.remove(lane)
+            elif now - began >= _EARLY_S and not is_there(lane.group):
+                if not publish(folder, lane) or lane.state:  # its exit code could not be written down
+                    lane.state, lane.ended_at = "crash", time.time()
+                pending.remove(lane)
         if pending:
             time.sleep(_LOOK_EARLY_S if now - began < _EARLY_S else _LOOK_LATE_S)
 
@@ -179,6 +183,19 @@ def kill(group: int) -> None:
             posix.kill(-group, _SIGKILL)
         except OSError:
             pass
+
+
+def is_there(group: int) -> bool:
+    """Whether any process of the group is left; of 0 and 1, which name no group of ours, that is not said."""
+    if group <= 1:
+        return True
+    try:
+        posix.kill(-group, 0)
+    except ProcessLookupError:
+        return False
+    except OSError:
+        pass
+    return True
 
 
 def collect(folder: str, lane: Lane, started_at: float) -> None:

@@ -205,7 +205,7 @@ def close_above(last: int) -> None:
 def sweep() -> None:
     """Remove the run folders that killed hooks have left: they hold prompts."""
     before = time.time() - _ABANDONED_S
-    for base in {client.environ("TMPDIR") or "/dev/shm", "/tmp", client.home() + "/state"}:
+    for base in {client.environ("TMPDIR") or "/tmp", "/dev/shm", "/tmp", client.home() + "/state"}:
         try:
             names = posix.listdir(base)
         except OSError:

@@ -100,11 +100,13 @@ def broken(output: bytes) -> str:
 def main() -> int:
     """Run as a program; the exit code."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("samples", nargs="*", type=Path)
+    parser.add_argument("samples", nargs="*", type=Path, help="JSON lines that hold hostile texts")
     parser.add_argument("--every", type=int, default=1, help="only every so-manieth sample goes through the hook")
     parser.add_argument("--trusted", action="store_true", help="hold nothing back, so that all of it is rendered")
     parser.add_argument("--notes", type=Path, help="ordinary notes")
     given = parser.parse_args()
+    if not given.samples and given.notes is None:
+        parser.error("give samples, --notes, or both")
     failures = 0
     for path in given.samples:
         samples = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]

@@ -162,7 +162,8 @@ def no_memory_folder(run: Run) -> None:
     memory = Path("/dev/shm")
     if not memory.is_dir():
         raise NotHere("there is no folder in memory")
-    size = run.dice.choice(("size=16k", "size=64k,nr_inodes=3", "ro,size=16k"))
+    sizes = ("size=16k", "size=300k", "size=340k", "nr_inodes=3,size=1m", "nr_inodes=20,size=1m", "ro,size=16k")
+    size = run.dice.choice(sizes)
     mount(run, memory, "-t", "tmpfs", "-o", size, "tmpfs")
     run.swept.append(memory)
     run.env.pop(b"TMPDIR")
@@ -236,7 +237,7 @@ named(
 
 
 def _gone_cwd(run: Run) -> None:
-    run.command = ["/bin/sh", "-c", 'mkdir gone; cd gone; rmdir ../gone; exec "$@"', "-", *run.command]
+    run.command = ["/bin/sh", "-c", '/bin/mkdir gone.$$; cd gone.$$; /bin/rmdir ../gone.$$; exec "$@"', "-", *run.command]
 
 
 named("folder", {"a working folder that is gone": _gone_cwd})

@@ -335,6 +335,9 @@ def at(place: str) -> Settings:
 def main(names: list[str]) -> int:
     os.environ |= {"CHITTA_NO_DAEMON": "1", "CHITTA_EMBED_MODEL": "/no/such/model"}
     os.umask(0o077)
+    if strange := [name for name in names if name not in ACTIONS]:
+        print(f"usage: store_kill.py [ACTION…]; {strange[0]} is none of {', '.join(ACTIONS)}", file=sys.stderr)
+        return 2
     total = failed = 0
     for name in names or list(ACTIONS):
         for half in (False, True) if name in HALF else (False,):

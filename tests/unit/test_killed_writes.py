@@ -13,7 +13,10 @@ BATTERY = Path(__file__).resolve().parents[1] / "faults" / "store_kill.py"
 
 @pytest.mark.parametrize(
     "action",
-    ["write", "rewrite", "remove", "capture", "supersede", "supersede-same-id", "feedback", "session", "log", "queue"],
+    [
+        *("write", "rewrite", "remove", "capture", "supersede", "supersede-same-id"),
+        *("feedback", "session", "log", "queue", "export-folder"),
+    ],
 )
 def test_fault_27_a_kill_at_any_step_of(action: str) -> None:
     done = subprocess.run([sys.executable, str(BATTERY), action], capture_output=True, text=True, check=False)

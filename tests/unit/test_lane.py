@@ -161,7 +161,19 @@ def test_the_file_of_settings_can_forbid_the_daemon(own_home: Path) -> None:
     assert not (home / "run").exists()
 
 
+def test_a_settings_file_that_is_a_pipe_or_a_folder_is_none(own_home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = own_home / ".chitta" / "chitta.toml"
+    monkeypatch.setitem(posix.environ, b"CHITTA_HOME", os.fsencode(path.parent))
+    path.parent.mkdir(exist_ok=True)
+    os.mkfifo(path)
+    assert runner._settings_file() == b""
+    path.unlink()
+    path.mkdir()
+    assert runner._settings_file() == b""
+
+
 def test_what_a_lane_takes_for_granted_is_what_the_settings_say() -> None:
+    assert runner._MOST_FILE_BYTES == settings._MOST_FILE_BYTES
     assert runner._WARM_WAIT_MS == settings.BY_NAME["CHITTA_WARM_WAIT_MS"].default
 
 
@@ -184,7 +196,8 @@ def test_a_lane_without_a_daemon_reads_the_settings_file_where_there_is_one(
     store.mkdir(exist_ok=True)
     if text:
         (store / "chitta.toml").write_text(text)
-    assert runner._told(asked) == told
+    assert runner._settings_file() == text.encode()
+    assert runner._told(asked, bool(text)) == told
 
 
 def test_a_reader_that_has_left_is_no_crash(run_dir: Path) -> None:

@@ -141,6 +141,18 @@ def test_merging_here_is_made_ready_after_a_while_and_only_where_no_daemon_came(
         assert made_ready == expected
 
 
+def test_a_lane_that_ended_where_there_was_no_room_to_say_so_is_a_crash(
+    run: Path, groups: list[subprocess.Popen[bytes]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(merge_client, "_EARLY_S", 0.0)
+    ended, waits = group(groups), group(groups)
+    ended.kill()
+    ended.wait()
+    lanes = [Lane("ended", ended.pid, 600_000), Lane("waits", waits.pid, 200)]
+    merge_client.wait(str(run), lanes, time.monotonic() + 120)
+    assert [lane.state for lane in lanes] == ["crash", "late"]
+
+
 def test_at_the_end_of_the_budget_all_are_late(run: Path, groups: list[subprocess.Popen[bytes]]) -> None:
     processes = [group(groups), group(groups)]
     lanes = [Lane(f"lane{n}", process.pid, 60_000) for n, process in enumerate(processes)]

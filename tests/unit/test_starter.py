@@ -154,6 +154,21 @@ def test_only_old_run_folders_of_ours_are_swept(tmp_path: Path, variables: pytes
     assert sorted(path.name for path in tmp_path.iterdir()) == sorted([*names[1:], "chitta.linked"])
 
 
+def test_run_folders_in_memory_are_swept_wherever_temporary_files_are_now(
+    tmp_path: Path, variables: pytest.MonkeyPatch
+) -> None:
+    looked: list[str] = []
+
+    def listed(path: str) -> list[str]:
+        looked.append(path)
+        return []
+
+    variables.setattr(posix, "listdir", listed)
+    variables.setitem(posix.environ, b"TMPDIR", os.fsencode(tmp_path))
+    starter.sweep()
+    assert {str(tmp_path), "/dev/shm", "/tmp"} <= set(looked)
+
+
 def test_a_lanes_limit_on_files_is_not_the_daemons() -> None:
     words = (
         "import resource, sys\nfrom chitta import starter\n"

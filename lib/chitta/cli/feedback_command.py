@@ -12,6 +12,7 @@ from chitta import feedback
 from chitta import settings as table
 from chitta.cli import bookshelf, output, recall_history, standing
 from chitta.cli.failure import Misuse, Nothing
+from chitta.cli.forgetting import FORGOTTEN
 from chitta.cli.realm_options import AsJson
 from chitta.feedback import Judgement, Shown
 from chitta.render.neutral import neutral
@@ -93,7 +94,8 @@ def shown_blocks(settings: Settings, session: str = "") -> list[list[Shown]]:
     """The blocks in the log's last lines that showed something, oldest first; only a session's where one is named."""
     lines = recall_history.read_last(settings, LOG_LINES)
     blocks = [feedback.shown_in(line) for line in lines if not session or line.get("session") == session]
-    return [block for block in blocks if block]
+    known = [[item for item in block if not item.id.startswith(FORGOTTEN)] for block in blocks]
+    return [block for block in known if block]
 
 
 def _named(blocks: Sequence[Sequence[Shown]], names: Sequence[str]) -> list[Shown]:

@@ -20,6 +20,8 @@ from chitta.wire import codec
 
 #: Bytes of a file of the state folder that are looked through at once.
 _MOST_BYTES = 64 << 20
+#: How the name begins that stands in the logs where a forgotten note's stood.
+FORGOTTEN = "forgotten-"
 
 
 def with_versions(settings: Settings, found: Sequence[bookshelf.Found]) -> list[bookshelf.Found]:
@@ -87,7 +89,7 @@ def _forms(name: str) -> set[bytes]:
 def _other(mark: bytes) -> bytes:
     """A quoted name as long as ``mark`` that says nothing, and is another one each time."""
     room = len(mark) - 2
-    word = b"forgotten-" if room >= 18 else b""
+    word = FORGOTTEN.encode() if room >= 18 else b""
     other = mark
     while other == mark:
         other = b'"' + (word + secrets.token_hex(room).encode())[:room] + b'"'

@@ -18,6 +18,8 @@ PROBLEM_LINES = 5
 KINDS_SHOWN = 6
 #: Usual places of a source that are named.
 PLACES_SHOWN = 3
+#: Notes shown of a folder without ``--verbose``, one a line.
+LINES_SHOWN = 20
 _STYLES = {writing.UNCHANGED: "dim", SKIPPED: "yellow", writing.KEPT: "yellow", GONE: "yellow", RETIRED: "yellow"}
 
 
@@ -40,7 +42,16 @@ def print_summary(path: Path, lines: list[Line]) -> None:
             where = "" if line.where == str(path) else f"{line.where.removeprefix(str(path.parent)).lstrip('/')}: "
             output.say(f"  {_flat(where + words)}")
         if len(told) > PROBLEM_LINES:
-            output.say(f"  and {len(told) - PROBLEM_LINES:,} more; --verbose shows all")
+            output.say(f"  and {_more(len(told) - PROBLEM_LINES)}")
+
+
+def say_more(count: int) -> None:
+    """Notes that were not named."""
+    output.say(f"and {_more(count)}")
+
+
+def _more(count: int) -> str:
+    return f"{count:,} more; --verbose shows all"
 
 
 def say_empty(path: Path, source: Source) -> None:

@@ -186,10 +186,16 @@ def _went_in(line: Line, realm: str) -> bool:
 
 
 def _shown(lines: Iterable[Line], *, verbose: bool, quiet: bool) -> list[Line]:
-    """The lines, each printed as it comes."""
-    kept = []
+    """The lines, each printed as it comes; of many, those that have a reason, and how many more there were."""
+    kept, more = [], 0
     for line in lines:
         kept.append(line)
-        if not quiet:
+        if quiet:
+            continue
+        if verbose or line.why or len(kept) <= import_report.LINES_SHOWN:
             import_report.print_line(line, verbose=verbose)
+        else:
+            more += 1
+    if more:
+        import_report.say_more(more)
     return kept

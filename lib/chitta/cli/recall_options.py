@@ -27,7 +27,7 @@ _TIME = "TIME"
 
 Words = Annotated[list[str] | None, typer.Argument(metavar="QUERY", help="What you want to know.", show_default=False)]
 Strategy = Annotated[str, typer.Option("--strategy", help="hybrid, semantic (meaning) or keyword (words).")]
-Limit = Annotated[int, typer.Option("--limit", min=1, max=1000, help="Most notes to show.")]
+Limit = Annotated[int, typer.Option("--limit", min=1, max=1000, help="Most notes of this project, and of others.")]
 ShowWeak = Annotated[bool, typer.Option("--show-weak", "--all", help="Also notes that only happen to be nearest.")]
 AnalogyOption = Annotated[
     str,

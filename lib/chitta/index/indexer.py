@@ -177,9 +177,9 @@ def _update(
     """Changes made inside the current generation; None when it turns out not to fit together."""
     ledger = Ledger(current.catalog)
     try:
-        lost = ledger.tidy_vectors(current.vectors)
+        lost = ledger.tidy_vectors(current.vectors, thorough=paths is None)
         if lost:
-            problems.append(f"{lost} vectors were missing and are made again")
+            problems.append(f"{lost} vectors were missing or damaged and are made again")
         changes = file_changes(notes, ledger, problems) if paths is None else path_changes(notes, ledger, paths)
         counts = _apply(notes, ledger, current, changes, problems, progress)
         counts.unchanged = ledger.count() - counts.added - counts.updated

@@ -298,8 +298,7 @@ class VectorIndex:
         except (OSError, ValueError) as problem:
             self._report(f"vectors in {matrix.file} cannot be read: {problem}")
             return rows
-        lengths = np.sqrt(np.einsum("ij,ij->i", rows, rows))
-        bad = ~((lengths > 0.9) & (lengths < 1.1))
+        bad = _bad(rows)
         if bad.any():
             self._report(f"vectors in {matrix.file}: {int(bad.sum())} rows are missing or no vectors")
             rows[bad] = 0.0
@@ -461,6 +460,31 @@ def read_rows(path: str, dim: int, rows: Sequence[int]) -> list[bytes | None]:
     except OSError:
         return [None] * len(rows)
     return found
+
+
+def broken_rows(path: str, dim: int, rows: int) -> list[int]:
+    """Which of a file's first rows are no unit vectors, as after a fault of the disk; of what is missing nothing."""
+    import numpy as np
+
+    broken: list[int] = []
+    try:
+        with open(path, "rb") as file:
+            for first in range(0, rows, BLOCK):
+                raw = file.read(min(BLOCK, rows - first) * dim * 2)
+                block = np.frombuffer(raw[: len(raw) // (dim * 2) * dim * 2], dtype="<f2").reshape(-1, dim)
+                broken += (first + np.flatnonzero(_bad(block.astype(np.float32)))).tolist()
+    except OSError:
+        pass  # what cannot be read is reported by who asks for it
+    return broken
+
+
+def _bad(rows: Matrix) -> NDArray[np.bool_]:
+    """Which rows are no unit vectors, not a number among them."""
+    import numpy as np
+
+    lengths = np.sqrt(np.einsum("ij,ij->i", rows, rows))
+    bad: NDArray[np.bool_] = ~((lengths > 0.9) & (lengths < 1.1))
+    return bad
 
 
 def write_rows(path: str, dim: int, first: int, rows: bytes) -> None:

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from chitta.leftovers import sweep_folder
+from chitta.leftovers import is_half_written, sweep_folder
 from chitta.notes.frontmatter import fields_of, format_note
 from chitta.notes.note import Note
 from chitta.notes.store import NoteStore
@@ -139,9 +139,10 @@ def is_export(path: Path) -> bool:
 
 
 def not_exported(target: Path) -> str:
-    """A name directly in the folder that is no export's; "" where there is none."""
+    """A name directly in the folder that is no export's, nor what one that was killed left; "" where there is none."""
     tops = {below.split("/")[0] for below in _listed(target)} | {LIST_NAME}
-    return next((name for name in sorted(os.listdir(target)) if name not in tops), "")
+    names = sorted(os.listdir(target))
+    return next((name for name in names if name not in tops and not is_half_written(name)), "")
 
 
 class _Begun:

@@ -221,6 +221,19 @@ def test_damage_is_noticed_and_repaired(
     assert sync(settings, embedder).problems == ()
 
 
+def test_rows_that_are_no_vectors_any_more_are_made_again(
+    filled: SyncReport, settings: Settings, embedder: Any, opened: Opened, some_notes: list[Note]
+) -> None:
+    for file, damage in zip(sorted(Path(current(settings).vectors).iterdir()), (b"\0", b"\xff"), strict=False):
+        with open(file, "r+b") as rows:
+            rows.seek(embedder.dim * 2)
+            rows.write(damage * embedder.dim * 2)
+    report = sync(settings, embedder)
+    assert report.embedded > 0 and any("damaged and are made again" in problem for problem in report.problems)
+    check_whole(opened(), embedder, some_notes)
+    assert sync(settings, embedder)[4:6] == (0, 0)
+
+
 def as_of_the_first_version(settings: Settings) -> None:
     """The tables as they were before notes' terms were kept."""
     connection = sqlite3.connect(f"file:{current(settings).catalog}", uri=True)

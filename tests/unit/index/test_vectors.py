@@ -12,7 +12,16 @@ import pytest
 from numpy.typing import NDArray
 
 from chitta.index import vectors
-from chitta.index.vectors import MatrixFile, VectorIndex, VectorRow, read_rows, rows_in, write_rows
+from chitta.index.vectors import (
+    BLOCK,
+    MatrixFile,
+    VectorIndex,
+    VectorRow,
+    broken_rows,
+    read_rows,
+    rows_in,
+    write_rows,
+)
 
 DIM = 8
 
@@ -190,6 +199,17 @@ def test_rows_are_written_over_what_a_dead_process_left(tmp_path: Path) -> None:
     write_rows(path, DIM, 1, stored([unit(4)]))
     assert rows_in(path, DIM) == 3
     assert read_rows(path, DIM, [1, 0]) == [stored([unit(4)]), stored([unit(1)])]
+
+
+@pytest.mark.parametrize("count", [3, 2 * BLOCK + 7])
+def test_rows_that_are_no_vectors_are_found_in_a_file_of_any_length(tmp_path: Path, count: int) -> None:
+    path = str(tmp_path / "a.f16")
+    bad = {1: bytes(DIM * 2), count - 1: b"\xff" * (DIM * 2)}
+    write_rows(path, DIM, 0, b"".join(bad.get(row, stored([unit(row)])) for row in range(count)))
+    assert broken_rows(path, DIM, count) == sorted(bad)
+    assert broken_rows(path, DIM, count + 5) == sorted(bad), "what is missing is another's to find"
+    assert broken_rows(path, DIM, 1) == []
+    assert broken_rows(str(tmp_path / "absent"), DIM, 4) == []
 
 
 def test_rows_that_are_missing_or_no_vector_are_none(tmp_path: Path) -> None:
