@@ -237,7 +237,8 @@ named(
 
 
 def _gone_cwd(run: Run) -> None:
-    run.command = ["/bin/sh", "-c", '/bin/mkdir gone.$$; cd gone.$$; /bin/rmdir ../gone.$$; exec "$@"', "-", *run.command]
+    leave = 'f=gone.$$; /bin/mkdir $f; cd $f; /bin/rmdir ../$f; exec "$@"'
+    run.command = ["/bin/sh", "-c", leave, "-", *run.command]
 
 
 named("folder", {"a working folder that is gone": _gone_cwd})

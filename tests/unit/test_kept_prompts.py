@@ -49,6 +49,21 @@ def test_fault_38_no_secret_and_no_private_span_of_a_prompt_is_kept(monkeypatch:
     assert "zanzibar" in sessions.read(chosen.state_dir, "s").turns[-1]
 
 
+def test_unseen_characters_hide_neither_a_secret_nor_a_private_span(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CHITTA_LOG_PROMPTS", "1")
+    chosen = settings.load()
+    secret = f"{SECRET[:12]}\u200b{SECRET[12:]}"
+    prompt = f"Why is zanzibar refused with {secret}? <pri\u200bvate>my salary is 4711 yen</private> Please look"
+    request = prepare(payload(prompt), settings=chosen).request
+    assert request is not None and "4711" not in request.prompt + request.query
+    merge.finish(request, [parse_rows("hybrid", "ok", 5.0, HEADER)], settings=chosen, total_ms=5.0)
+    searches.note(chosen, prompt, "global", [], 1e9)
+    everything = kept(chosen.home).lower()
+    assert "zanzibar" in everything
+    for piece in (SECRET[12:].lower(), SECRET[:12].lower(), "4711"):
+        assert piece not in everything
+
+
 def test_a_prompt_of_private_words_alone_asks_nothing() -> None:
     assert prepare(payload("<private>what did I earn in 2019</private>"), settings=settings.load()).request is None
 

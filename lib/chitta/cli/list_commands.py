@@ -14,6 +14,7 @@ from chitta.cli.realm_options import AsJson, RealmOption, looking_realm
 from chitta.curation import state
 from chitta.notes.frontmatter import format_note
 from chitta.notes.note import Note
+from chitta.safety import RENAMING
 from chitta.settings import Settings
 
 #: Notes that one list has at most.
@@ -78,6 +79,8 @@ def show(
 
 def suspected(name: str, reasons: Sequence[str]) -> str:
     """Why a note is kept out of prompts though its file does not say so, and how it is let in."""
+    if any(RENAMING in reason for reason in reasons):
+        return f"chitta: kept out of prompts: {'; '.join(reasons)}"
     return (
         f"chitta: kept out of prompts, it may be meant to steer an agent: {'; '.join(reasons)}"
         f"\nhint: `chitta review --release {output.one_line(name, 80)}` lets it in for good"

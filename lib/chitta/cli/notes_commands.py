@@ -98,12 +98,14 @@ def remember(
     _report(settings, done, chosen, touched, as_json=as_json)
 
 
-def _without_secrets(*texts: str) -> list[str]:
-    """The texts without secrets and private spans; the person is told what was taken out."""
-    from chitta.safety.private import without_private
+def _without_secrets(body: str, title: str, *others: str) -> list[str]:
+    """The texts without secrets and private spans, of which one may begin in the title; the person is told what was
+    taken out."""
+    from chitta.safety.private import without_private, without_private_in
     from chitta.safety.secrets import redact
 
-    done = [redact(without_private(text)) for text in texts]
+    title, body = without_private_in((title, body))
+    done = [redact(text) for text in (body, title, *map(without_private, others))]
     kinds = dict.fromkeys(kind for one in done for kind in one.found)
     if kinds:
         output.tell(f"chitta: took out what looks like a secret ({', '.join(kinds)}); --as-is keeps it")

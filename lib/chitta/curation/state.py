@@ -7,7 +7,7 @@ from chitta.curation.opinion import DOUBTED
 from chitta.curation.promotion import CAPTURED
 from chitta.notes.note import Note
 from chitta.recall.filters import is_retired, named
-from chitta.safety import SUSPECTED
+from chitta.safety import RENAMING, SUSPECTED
 
 #: As lists and JSON have them; "" is a note in good standing.
 WAITING, QUARANTINED, SUPERSEDED, ARCHIVED = "waiting", "quarantined", "superseded", "archived"
@@ -41,7 +41,8 @@ def sentence(note: Note, name: str) -> str:
     if state == QUARANTINED:
         why = dict(note.extra).get(SUSPECTED)
         reasons = f" ({'; '.join(map(str, why))})" if isinstance(why, list) and why else ""
-        return f"This note is in quarantine{reasons}: no prompt shows it; `chitta review {name}` lets it out."
+        out = "" if RENAMING in reasons else f"; `chitta review {name}` lets it out"
+        return f"This note is in quarantine{reasons}: no prompt shows it{out}."
     return {
         ARCHIVED: f"This note is in the archive: nothing shows it; `chitta archive --restore {name}` brings it back.",
         WAITING: f"This note was captured and waits for you: no prompt shows it; `chitta review {name}` decides.",

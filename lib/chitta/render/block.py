@@ -39,6 +39,8 @@ POINTER = "(shown at the last turn)"
 MIN_BODY_CHARS = 120
 _INDENT = "  "
 _CUT = " …"
+# A kind is one plain word: more of it could end the facts of its item, and begin others.
+_KIND = re.compile(r"[\w-]{1,40}")
 _DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 _SENTENCE_END = re.compile(r"[.!?](?=\s)|[。！？]|\n")
 
@@ -155,7 +157,8 @@ def item_of(admitted: Admitted) -> Item:
     elif len(title) > MAX_TITLE_CHARS:
         title = title[: MAX_TITLE_CHARS - 1].rstrip() + "…"
     role = policy.BY_TAG[admitted.tag].role if admitted.tag in policy.BY_TAG else ""
-    kind = one_line(neutral(row.kind)) or "note"
+    named = _KIND.match(neutral(row.kind).strip())
+    kind = named[0] if named else "note"
     what = f"{kind}: {title}" if kind == "correction" or role == policy.CORRECTION else title
     created = _DATE.match(row.created)
     facts = [kind, created[0] if created else "no date"]

@@ -4,3 +4,5 @@
 SUSPECTED = "suspected"
 #: Key by which a person lets a note out of quarantine for good.
 TRUSTED = "trusted"
+#: The command in the reason of a note whose name or kind is a secret: only another name lets it out.
+RENAMING = "chitta doctor --secrets --redact"

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
 from chitta.notes.note import Note
-from chitta.safety import SUSPECTED, TRUSTED
+from chitta.safety import RENAMING, SUSPECTED, TRUSTED
 from chitta.safety.instructions import asks_alone, suspicion
-from chitta.safety.private import without_private
+from chitta.safety.names import masked
+from chitta.safety.private import without_private, without_private_in
 from chitta.safety.secrets import redact_and_tell
 
 #: Depth to which values of ``extra`` are looked through; what is nested deeper is left as it is.
@@ -21,7 +22,9 @@ _LISTS = ("tags", "triggers")
 
 
 class Cleaned(NamedTuple):
-    """The note as it may be kept, the kinds of secrets taken out, and why it speaks to a model."""
+    """The note as it may be kept, the kinds of secrets taken out, and why it is suspected: it speaks to a model, or
+    is called by a secret.
+    """
 
     note: Note
     secrets: tuple[str, ...]
@@ -32,9 +35,11 @@ def clean(note: Note) -> Cleaned:
     """``note`` without private spans and secrets; in quarantine where it likely holds instructions to a model.
 
     The reasons go into ``extra["suspected"]``. A note with a true ``extra["trusted"]`` is not put into quarantine and
-    not taken out of it. Cleaning a clean note changes nothing. Raises ``ImportError`` without the library that finds
-    secrets.
+    not taken out of it, unless its id or kind is a secret: an id stands beside the note wherever that is shown and
+    cannot be rewritten here. Cleaning a clean note changes nothing. Raises ``ImportError`` without the library that
+    finds secrets.
     """
+    called = _called_by_secrets(note)
     note, secrets = without_secrets(note)
     said = "\n".join(part for part in (note.title, note.text, note.wrong, note.right, *note.triggers) if part)
     found = suspicion(said)
@@ -42,18 +47,38 @@ def clean(note: Note) -> Cleaned:
         found = suspicion(note.text)
     reasons = found.reasons if found.likely else ()
     extra = dict(note.extra)
-    if not reasons or extra.get(TRUSTED) is True:
+    held = called if extra.get(TRUSTED) is True else (*called, *reasons)
+    if not held:
         return Cleaned(note, secrets, reasons)
-    extra[SUSPECTED] = list(reasons)
-    return Cleaned(note._replace(quarantine=True, extra=tuple(extra.items())), secrets, reasons)
+    extra[SUSPECTED] = list(dict.fromkeys((*_said_of_kind(extra), *held)))
+    held_note = note._replace(quarantine=True, extra=tuple(extra.items()))
+    return Cleaned(held_note, secrets, (*called, *reasons))
+
+
+def _called_by_secrets(note: Note) -> tuple[str, ...]:
+    """Which names of the note hold secrets, as sentences that say what to do."""
+    reasons = []
+    for what, name, cure in (("kind", note.kind, "takes it out"), ("id", note.id, "gives it another name")):
+        if kinds := masked(name).found:
+            reasons.append(f"its {what} holds a secret ({', '.join(kinds)}); `{RENAMING}` {cure}")
+    return tuple(reasons)
+
+
+def _said_of_kind(extra: Mapping[str, object]) -> list[str]:
+    """What was said of a kind that is gone by now: a note that is cleaned twice stays as it is."""
+    said = extra.get(SUSPECTED)
+    return [one for one in said if str(one).startswith("its kind ")] if isinstance(said, list) else []
 
 
 def without_secrets(note: Note) -> tuple[Note, tuple[str, ...]]:
     """``note`` without private spans and secrets, and the kinds of these, once each.
 
-    What is a secret in one field leaves all of them, also where nothing beside it says what it is.
+    What is a secret in one field leaves all of them, also where nothing beside it says what it is. A private span that
+    the title leaves open goes on in the text. A kind that is a secret becomes the usual one.
     """
-    kinds: list[str] = []
+    kinds = list(masked(note.kind).found)
+    if kinds:
+        note = note._replace(kind=Note("").kind)
     values: dict[str, str] = {}
 
     def cleaned(text: str) -> str:
@@ -62,7 +87,8 @@ def without_secrets(note: Note) -> tuple[Note, tuple[str, ...]]:
         values.update((value.lower(), kind) for kind, value in told)
         return done.text
 
-    note = _each_text(note, cleaned)
+    title, text = without_private_in((note.title, note.text))
+    note = _each_text(note._replace(title=title, text=text), cleaned)
     long = {value: kind for value, kind in values.items() if len(value) >= _LEAST_CHARS and "[redacted:" not in value}
     return _without_values(note, dict(list(long.items())[:_MOST_VALUES])), tuple(dict.fromkeys(kinds))
 

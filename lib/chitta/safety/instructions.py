@@ -6,21 +6,21 @@ score explains itself by its reasons). Each family counts once. The families are
 is done to, whose it is), not samples; weights were set so that one plain sign reaches the threshold and a vague one
 needs company. docs/security.md has the block rate of each family, the false positives, and what is missed.
 
-Three families are known in ten more languages: there the words of each part have to stand near one another, in any
-order. What base64 (and, where a text speaks of it, rot13) hides is decoded once and scored like the rest.
+Three families are known in ten more languages, the first of them in four more: there the words of each part have to
+stand near one another, in any order. All signs are looked for in the text's plain form (:mod:`chitta.safety.plain`);
+what is encoded is decoded and scored like the rest.
 
 Developer notes are full of imperatives ("run git push", "ignore the warning"); none of these is a sign by itself.
 """
 
 from __future__ import annotations
 
-import base64
-import codecs
 import re
-import unicodedata
 from typing import NamedTuple
 
+from chitta.render.neutral import UNSEEN
 from chitta.safety.languages import ACCENTS, FOREIGN, stand_together
+from chitta.safety.plain import as_seen, decoded, in_latin, readings
 
 #: From this score a memory is put into quarantine.
 THRESHOLD = 0.6
@@ -117,12 +117,12 @@ _SIGNS: tuple[_Sign, ...] = (
         0.85,
         "imitates the frame of a conversation or of the harness",
         re.compile(
-            r"[<\uff1c\u2039\u276e\ufe64]\s{0,8}[/\uff0f]?\s{0,8}(?:system[-_ ](?:reminder|prompt|message)"
+            r"[<\u2039][\s\\/_\uff0f]{0,8}(?:system[-_ ](?:reminder|prompt|message)"
             r"|/(?:system|assistant)|user[-_ ]prompt(?:-submit)?(?:-hook)?|"
             r"(?:\w+[-_])?hook[-_]?(?:context|output)|instructions?|function[-_]?(?:calls?|results?)"
             r"|tool[-_]?(?:use|calls?|results?|code|response)|"
             r"(?:antml:)?(?:invoke|parameter|function_calls|thinking)|invoke|local-command-\w+|command-(?:name"
-            r"|message|args)|chitta[-_]\w+)\b[^<>\n]{0,200}[>\uff1e\u203a\u276f\ufe65]"
+            r"|message|args)|chitta[-_]\w+)\b[^<>\n]{0,200}[>\u203a]"
             r"|<\|(?:im_start|im_end|start_header_id|end_header_id|eot_id|system|user|assistant|begin_of_text"
             r"|channel|start_of_turn)\|>|<system>"
             r"|<(?:start|end)_of_turn>|\[/?INST\]|<</?SYS>>|\[(?:SYSTEM|ASSISTANT|SYSTEM MESSAGE|SYSTEM PROMPT)\]"
@@ -210,7 +210,10 @@ _SIGNS: tuple[_Sign, ...] = (
             r"|base\s?\d+|german|french|hindi|arabic|greek|dutch|thai|\w+(?:ish|ese|ian))\b|using|as if|as an?"
             r"|backwards?|exactly|to every|only)\b"
             r"|\b(?:begin|start|end|finish|precede|prefix) (?:every|each|all|any)(?: \w+){0,2} (?:response|answer"
-            r"|reply|message)",
+            r"|reply|message)"
+            rf"|\b(?:every|each|all|any) {_SAID} (?:of yours|(?:that )?you (?:give|make|write|send))\b"
+            rf"|\b(?:from now on|from here on|henceforth|going forward|from this point on)\b[^.\n]{{0,40}}\b{_SAID}\b"
+            r"[^.\n]{0,40}\b(?:begins?|starts?|ends?|contains?|includes?|finish(?:es)?|must|shall|has to|have to)\b",
             _I | re.MULTILINE,
         ),
     ),
@@ -243,7 +246,7 @@ _SIGNS: tuple[_Sign, ...] = (
         0.8,
         "imitates a line of the block that memories are shown in",
         re.compile(
-            r"^[^\S\n]{0,8}(?:[-*] )?\[(?:corr|corrk|ctx|hyb|kw|sem|xr)\] \S"
+            r"^[^\S\n]{0,8}(?:[^\w\s\[]{1,3}[^\S\n]{0,4}){0,2}\[(?:corr|corrk|ctx|hyb|kw|sem|xr)\] \S"
             r"|\[admit\][^\S\n]{1,4}\S",
             re.MULTILINE,
         ),
@@ -266,21 +269,13 @@ _SIGNS: tuple[_Sign, ...] = (
 #: Weights of signs that are no phrases.
 HIDDEN, DIRECTION, TERMINAL, LOOKALIKE, LONE_REQUEST, SECOND_HEADER = 0.9, 0.65, 0.65, 0.5, 0.6, 0.65
 NOTHING_BUT_CODED = 0.65
-# Base64, in either alphabet, of 40 characters or more; lines of such are joined before.
-_CODED = re.compile(r"[A-Za-z0-9+/_-]{40,}")
-_CODED_BREAK = re.compile(r"(?<=[A-Za-z0-9+/]{40})\r?\n[ \t]{0,8}(?=[A-Za-z0-9+/])")
-_ROT13 = re.compile(r"\brot[ _-]?13\b", _I)
-
 _TAGS = re.compile("(?<!\U0001f3f4)[\U000e0000-\U000e007e]{4,}")
 _BIDI = re.compile("[\u202a-\u202e\u2066-\u2069]")
-_INSIDE_WORD = re.compile("[A-Za-z][\u200b-\u200f\u2060-\u2064\u00ad\ufeff][A-Za-z]")
+# All that is unseen but controls, which come first there.
+_INSIDE_WORD = re.compile("[A-Za-z][\u00ad" + UNSEEN.partition("\u00ad")[2] + "][A-Za-z]")
 _ESCAPE = re.compile("\x1b[\\]P_^X]|\x1b\\[[0-9;?]*[A-HJKSTfhlnsu]|\x9b|\x9d")
 _MIXED = re.compile("[A-Za-z][\u0370-\u03ff\u0400-\u04ff]+[A-Za-z]|\\b[\u0400-\u04ff]{1,2}[A-Za-z]{3,}\\b")
 _HEADERS = re.compile(r"^---[ \t]*\n(?:[A-Za-z_]+:.*\n)+---[ \t]*\n\s*---[ \t]*\n(?:[A-Za-z_]+:.*\n)+---", re.MULTILINE)
-_CONFUSABLES = str.maketrans(
-    "аеорсухіјѕԁһοαερνικАВЕКМНОРСТХΑΒΕΖΗΙΚΜΝΟΡΤΥΧ", "aeopcyxijsdhoaepvikABEKMHOPCTXABEZHIKMNOPTYX"
-)
-_UNSEEN = re.compile("[\u00ad\u034f\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff]")
 
 # A whole memory that is one request or question to a model rather than something learned.
 _ASKS = re.compile(
@@ -305,9 +300,8 @@ def suspicion(text: str) -> Suspicion:
     """How likely ``text`` holds instructions to the model that will read it. Pure, linear, never raises."""
     if len(text) > MAX_CHARS:
         text = text[: MAX_CHARS // 2] + "\n" + text[-MAX_CHARS // 2 :]
-    plain = _plain(text)
-    found = [*_hidden_signs(text), *_spoken_signs(text, plain), *_coded_signs(text)]
-    if not found and _is_lone_request(plain):
+    found = [*_hidden_signs(text), *_spoken_signs(text), *_coded_signs(text)]
+    if not found and _is_lone_request(in_latin(as_seen(text))):
         found.append((LONE_REQUEST, "is nothing but a request or a question"))
     left = 1.0
     for weight, _ in found:
@@ -317,62 +311,38 @@ def suspicion(text: str) -> Suspicion:
 
 def asks_alone(text: str) -> bool:
     """Whether ``text`` as a whole is one request or question to a model."""
-    return len(text) <= 2 * _LONE_CHARS and _is_lone_request(_plain(text))
+    return len(text) <= 2 * _LONE_CHARS and _is_lone_request(in_latin(as_seen(text)))
 
 
 def _hidden_signs(text: str) -> list[tuple[float, str]]:
-    checks = (
-        (HIDDEN, "holds text that nobody sees (Unicode tags)", _TAGS),
-        (DIRECTION, "turns the direction of its text", _BIDI),
-        (DIRECTION, "has unseen marks inside words", _INSIDE_WORD),
-        (TERMINAL, "steers a terminal", _ESCAPE),
-        (LOOKALIKE, "writes words with look-alike letters of another script", _MIXED),
-        (SECOND_HEADER, "brings a header of its own", _HEADERS),
-    )
+    checks = [(TERMINAL, "steers a terminal", _ESCAPE), (SECOND_HEADER, "brings a header of its own", _HEADERS)]
+    if not text.isascii():
+        checks += [
+            (HIDDEN, "holds text that nobody sees (Unicode tags)", _TAGS),
+            (DIRECTION, "turns the direction of its text", _BIDI),
+            (DIRECTION, "has unseen marks inside words", _INSIDE_WORD),
+            (LOOKALIKE, "writes words with look-alike letters of another script", _MIXED),
+        ]
     return [(weight, reason) for weight, reason, pattern in checks if pattern.search(text)]
 
 
-def _spoken_signs(text: str, plain: str) -> list[tuple[float, str]]:
-    signs = [(sign.weight, sign.reason) for sign in _SIGNS if sign.pattern.search(plain)]
-    folded = _read(text).lower().translate(ACCENTS)
-    return signs + [(sign.weight, sign.reason) for sign in FOREIGN if stand_together(sign.parts, folded)]
+def _spoken_signs(text: str) -> list[tuple[float, str]]:
+    """The signs in either reading of the text, each once."""
+    read = readings(text)
+    plain = [in_latin(one) for one in read]
+    folded = [one.lower().translate(ACCENTS) for one in read]
+    signs = [(s.weight, s.reason) for s in _SIGNS if any(s.pattern.search(one) for one in plain)]
+    return signs + [(s.weight, s.reason) for s in FOREIGN if any(stand_together(s.parts, one) for one in folded)]
 
 
 def _coded_signs(text: str) -> list[tuple[float, str]]:
-    """The signs in what is encoded, each once; what is encoded twice stays so."""
+    """The signs in what is encoded, each once."""
     found: dict[str, float] = {}
-    joined = _CODED_BREAK.sub("", text)
-    for run in _CODED.finditer(joined):
-        hidden = _decoded(run.group())
-        found |= {f"in base64: {reason}": weight for weight, reason in _spoken_signs(hidden, _plain(hidden))}
-        if hidden.count(" ") > 2 and joined.strip(" \t\r\n`'\"=") == run.group():
+    for code, said, is_all in decoded(text):
+        found |= {f"in {code}: {reason}": weight for weight, reason in _spoken_signs(said)}
+        if is_all and said.count(" ") > 2:
             found["is nothing but encoded words"] = NOTHING_BUT_CODED
-    if _ROT13.search(text):
-        turned = codecs.encode(text, "rot13")
-        found |= {f"in rot13: {reason}": weight for weight, reason in _spoken_signs(turned, _plain(turned))}
     return [(weight, reason) for reason, weight in found.items()]
-
-
-def _decoded(run: str) -> str:
-    """What base64 says if it is text, else nothing. A last group that is not whole is left out."""
-    whole = run[: len(run) - (len(run) % 4 == 1)].translate(str.maketrans("-_", "+/"))
-    said = base64.b64decode(whole + "=" * (-len(whole) % 4)).decode("utf-8", "ignore")
-    readable = sum(c.isprintable() or c.isspace() for c in said)
-    is_text = readable >= 0.9 * len(said) and len(said.encode()) >= 0.6 * len(whole)
-    return said if is_text else ""
-
-
-def _plain(text: str) -> str:
-    """The text as a model may read it, with look-alikes of Latin letters as what they look like."""
-    return text if text.isascii() else _read(text).translate(_CONFUSABLES)
-
-
-def _read(text: str) -> str:
-    """The text as a model may read it: hidden tags as letters, full-width forms as plain ones."""
-    if text.isascii():
-        return text
-    shown = "".join(chr(ord(c) - 0xE0000) if 0xE0020 <= ord(c) <= 0xE007E else c for c in text)
-    return unicodedata.normalize("NFKC", _UNSEEN.sub("", shown))
 
 
 def _is_lone_request(text: str) -> bool:

@@ -1,5 +1,7 @@
 """Orders to a model in ten more languages: set aside other instructions, send or reveal what is secret, hide something.
 
+In Turkish, Polish, Dutch and Hindi the first of these only.
+
 The words of each part of such a sign have to stand near one another, in any order: each language has its own.
 """
 
@@ -16,17 +18,28 @@ class Parts(NamedTuple):
 
     weight: float
     reason: str
-    parts: tuple[re.Pattern[str], ...]
+    parts: tuple[Either, ...]
 
 
-def _any_of(latin: str, other: str) -> re.Pattern[str]:
-    """Beginnings of words in Latin letters, lower case and without accents, or words of other scripts anywhere."""
-    return re.compile(rf"\b(?:{latin})|{other}")
+class Either(NamedTuple):
+    """Words of all languages, and those that a text in ASCII can hold."""
+
+    any: re.Pattern[str]
+    ascii: re.Pattern[str]
+
+
+def _any_of(latin: str, other: str, names: str = r"(?!)") -> Either:
+    """Beginnings of words in Latin letters, lower case and without accents, or words of other scripts anywhere.
+
+    ``names`` are files and addresses, which are the same in all of them.
+    """
+    return Either(re.compile(rf"\b(?:{latin})|{names}|{other}"), re.compile(rf"\b(?:{latin})|{names}"))
 
 
 #: How far from the first part of such a sign the other parts may be, in characters.
 _NEAR = 70
 # German, French, Spanish, Portuguese and Italian in Latin letters; Russian, Arabic, Chinese, Japanese and Korean.
+# Behind them Turkish, Polish and Dutch, and Hindi.
 FOREIGN: tuple[Parts, ...] = (
     Parts(
         0.9,
@@ -37,10 +50,13 @@ FOREIGN: tuple[Parts, ...] = (
                 r"|consigne|directiv"
                 r"|diretriz|regles\b|reglas\b|regras\b|regole\b|istruzion|indicazion|direttiv|ordini\b|ordenes\b"
                 r"|ordens\b"
-                r"|ordres\b|alles\b|tout ce|todo lo|tudo o|tutto (?:cio|quello)",
+                r"|ordres\b|alles\b|tout ce|todo lo|tudo o|tutto (?:cio|quello)"
+                r"|talimat|yonerge|komut(?:lari|lar)|kurallari|instrukcj|polece(?:nia|n)\b|wytyczn|zasady\b|instructies\b"
+                r"|aanwijzing|opdrachten\b|voorschrift",
                 r"инструкци|указани|команды|правила|предписани|تعليمات|التعليمات|الأوامر|أوامر|القواعد|التوجيهات"
                 r"|指令|指示|规则"
-                r"|規則|提示词|说明|命令|ルール|プロンプト|지시|명령|지침|규칙|프롬프트",
+                r"|規則|提示词|说明|命令|ルール|プロンプト|지시|명령|지침|규칙|프롬프트"
+                r"|निर्देश|आदेश|नियम|हिदायत",
             ),
             _any_of(
                 r"ignorier|ignorez?\b|ignora|ignore|missacht|vergiss|vergesst|vergessen sie|verwirf|uberge[hs]"
@@ -49,18 +65,22 @@ FOREIGN: tuple[Parts, ...] = (
                 r"|hagas? caso"
                 r"|desobede[zc]|desconsider|desatend|esquec|dimentic|trascur|scarta|disobbedi"
                 r"|non (?:seguire|considerare|tenere)"
-                r"|no (?:sigas?|obedezcas)|nao (?:siga|obedec)|(?:befolge?|beachte)n?\b[^.\n]{0,50}\bnicht\b",
+                r"|no (?:sigas?|obedezcas)|nao (?:siga|obedec)|(?:befolge?|beachte)n?\b[^.\n]{0,50}\bnicht\b"
+                r"|yok say|gormezden gel|dikkate alma|goz ardi|unut(?:un)?\b|bosver|z?ignoruj|pomin|zapomnij|zlekcewaz"
+                r"|nie (?:stosuj|przestrzegaj|zwracaj)|negeer|vergeet\b|sla\b[^.\n]{0,50}\bover\b",
                 r"игнорир|забуд|не обращай|отбрось|пренебрег|не следуй|تجاهل|انس[َى ]|انسَ|لا تتبع|忽略|无视|無視"
                 r"|忘记|忘掉|忘れ|不要遵|不要理"
-                r"|従わない|무시|잊어|따르지",
+                r"|従わない|무시|잊어|따르지|अनदेखा|अनदेखी|नज़?र ?अंदाज|भूल जा|उपेक्षा|मत मान",
             ),
             _any_of(
                 r"vorherig|vorig|bisherig|vorangegang|fruher|obig|zuvor|vorher\b|alle\b|deine|precedent|anterior"
                 r"|previ[ao]s"
-                r"|precedenti|toutes?\b|tes\b|vos\b|tod[oa]s\b|tus\b|sus\b|tutt[ei]\b|tue\b|suas\b|tuas\b|ci-dessus",
+                r"|precedenti|toutes?\b|tes\b|vos\b|tod[oa]s\b|tus\b|sus\b|tutt[ei]\b|tue\b|suas\b|tuas\b|ci-dessus"
+                r"|onceki|yukaridaki|butun\b|tum\b|poprzedni|wczesniejsz|powyzsz|wszystki|vorige|voorgaande|eerdere"
+                r"|bovenstaande|je\b|jouw\b",
                 r"предыдущ|прежн|предшеств|вс[её] |все|твои|выше|ранее|السابقة|كل |جميع|أعلاه|之前|以前|先前|上述"
                 r"|上面|所有|以上|前の"
-                r"|これまで|すべて|全て|今まで|이전|앞의|앞선|모든|위의|지금까지",
+                r"|これまで|すべて|全て|今まで|이전|앞의|앞선|모든|위의|지금까지|पिछल|पहले|सभी|सारे|सब |उपरोक्त|ऊपर",
             ),
         ),
     ),
@@ -74,10 +94,11 @@ FOREIGN: tuple[Parts, ...] = (
                 r"|cles? (?:api|privee|secrete|ssh)|contrasen|credencia|secretos|claves?\b|senhas?\b|segredos"
                 r"|chaves?\b"
                 r"|credenzial|segret[io]\b|chiav[ei]\b|id_rsa|credentials|api[ _-]?key",
-                r"\.env\b|\.env(?![a-z])|\.ssh|\.aws|парол|секрет|ключ|учетные данн|كلمات? (?:المرور|السر)"
+                r"парол|секрет|ключ|учетные данн|كلمات? (?:المرور|السر)"
                 r"|كلمة (?:المرور|السر)"
                 r"|أسرار|الأسرار|المفاتيح|مفتاح|密码|密碼|密钥|金鑰|凭证|机密|秘密|パスワード|認証情報|鍵|キー|비밀"
                 r"|암호|키를|자격 증명",
+                r"\.env\b|\.env(?![a-z])|\.ssh|\.aws",
             ),
             _any_of(
                 r"sende[nt]?\b|schick|ubermitt|ubertrag|lade?\b|hochlad|veroffentlich|envoi|envoy|transmet|televers"
@@ -90,6 +111,7 @@ FOREIGN: tuple[Parts, ...] = (
             ),
             _any_of(
                 r"https?:|ftp:|www\.|an mich\b|a moi\b|attacker",
+                r"(?!)",
                 r"[\w.-]{1,40}@[\w-]|\b[\w-]{1,40}\.(?:com|net|org|io|xyz|evil|invalid|example|test)(?![a-z])",
             ),
         ),
@@ -112,7 +134,9 @@ FOREIGN: tuple[Parts, ...] = (
                 r"|表示し|教え|明かし"
                 r"|出力し|보여|공개|알려|출력",
             ),
-            _any_of(r"dein|ihre?n?\b|ton\b|votre|tes\b|tu\b|su\b|seu\b|sua\b|teu\b|tuo\b|tue\b|suo\b|vostr", r"\w"),
+            _any_of(
+                r"dein|ihre?n?\b|ton\b|votre|tes\b|tu\b|su\b|seu\b|sua\b|teu\b|tuo\b|tue\b|suo\b|vostr", r"(?!)", r"\w"
+            ),
         ),
     ),
     Parts(
@@ -140,12 +164,14 @@ FOREIGN: tuple[Parts, ...] = (
     ),
 )
 #: Accents of the Latin languages here, and the Russian letter that is often written without its dots.
-ACCENTS = str.maketrans("àáâãäçèéêëìíîïñòóôõöùúûüё’", "aaaaaceeeeiiiinooooouuuuе'")
+ACCENTS = str.maketrans("àáâãäçèéêëìíîïñòóôõöùúûüışğąćęłńśźżё’", "aaaaaceeeeiiiinooooouuuuisgacelnszzе'", "\u0307")
 
 
-def stand_together(parts: tuple[re.Pattern[str], ...], text: str) -> bool:
-    for anchor in parts[0].finditer(text):
+def stand_together(parts: tuple[Either, ...], text: str) -> bool:
+    """Whether words of each part stand near one of the first."""
+    first, *others = [part.ascii if text.isascii() else part.any for part in parts]
+    for anchor in first.finditer(text):
         near = text[max(0, anchor.start() - _NEAR) : anchor.end() + _NEAR]
-        if all(part.search(near) for part in parts[1:]):
+        if all(part.search(near) for part in others):
             return True
     return False

@@ -6,6 +6,7 @@ import re
 from typing import NamedTuple
 
 from chitta.safety.secrets import redact, values
+from chitta.safety.shown import shown
 
 GONE = "…"
 #: Characters of a secret that a name must hold to be said to spell it; shorter ones are in many words.
@@ -29,9 +30,12 @@ class Masked(NamedTuple):
 def masked(name: str, text: str = "") -> Masked:
     """``name`` without the secrets that it holds as they are, or spells in lower case: those of ``text``, and keys by
     their prefix. Raises ``ImportError`` as :func:`redact` does."""
-    done = redact(name)
-    kinds = list(done.found)
-    left = re.sub(r"\[redacted: [^\]]*\]", GONE, done.text)
+    plain = shown(name)
+    if plain != name and (done := masked(plain, text)).found:
+        return done
+    redacted = redact(name)
+    kinds = list(redacted.found)
+    left = re.sub(r"\[redacted: [^\]]*\]", GONE, redacted.text)
     for kind, value in values(text):
         spelled = _OTHER.sub("-", value.lower()).strip("-")
         if len(spelled) < LEAST_CHARS:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 
 from chitta.safety.private import without_private
+from chitta.safety.shown import shown
 
 GONE = "…"
 _KEPT = rf"\1{GONE}"
@@ -55,7 +56,20 @@ _PIECES = re.compile(r"(?<![\w+=.~%-])(?=(?:[A-Za-z_+=.~%-]{0,60}\d){4})(?=[\w+=
 
 
 def screened(text: str) -> str:
-    """``text`` with an ellipsis for everything that looks like a secret. Pure, never raises; twice is once."""
+    """``text`` with an ellipsis for everything that looks like a secret. Pure, never raises; twice is once.
+
+    Unseen characters that a secret has in it go from the whole text.
+    """
+    done, plain = _screened(text), shown(text)
+    if plain == text:
+        return done
+    left, plain = shown(done), _screened(plain)
+    if left == plain:
+        return done  # nothing was hidden, so what joins letters or emoji stays
+    return min(plain, _screened(left), key=len)  # unseen characters part one secret, and keep two words apart
+
+
+def _screened(text: str) -> str:
     if "-----BEGIN" in text:
         text = _KEY.sub(GONE, text)
     text = _COMMAND.sub(lambda found: _BEHIND_LETTER.sub(_KEPT, found[0]), _LOGIN.sub(GONE, text))

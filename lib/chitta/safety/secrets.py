@@ -18,6 +18,8 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from chitta.safety.shown import shown
+
 if TYPE_CHECKING:
     from kingfisher_sdk import Scanner
 
@@ -86,6 +88,10 @@ _NO_ONES_HOST = re.compile(
 _ADDRESS_RULES = frozenset({"generic-credential-uri", "address-password"})
 
 
+#: Kinds and the secrets themselves.
+Told = tuple[tuple[str, str], ...]
+
+
 class Redacted(NamedTuple):
     """The text without its secrets, and the kinds of what was replaced, in order and once each."""
 
@@ -102,8 +108,25 @@ def redact(text: str) -> Redacted:
     return redact_and_tell(text)[0]
 
 
-def redact_and_tell(text: str) -> tuple[Redacted, tuple[tuple[str, str], ...]]:
-    """The same, and ``(kind, secret)`` of what was replaced, to look for it elsewhere; never to be shown or kept."""
+def redact_and_tell(text: str) -> tuple[Redacted, Told]:
+    """The same, and ``(kind, secret)`` of what was replaced, to look for it elsewhere; never to be shown or kept.
+
+    Where a secret has unseen characters in it, these go from the whole text.
+    """
+    done, told = _redacted(text)
+    plain = shown(text)
+    if plain == text:
+        return done, told
+    plain_done, plain_told = _redacted(plain)
+    if shown(done.text) == plain_done.text:
+        return done, told  # nothing was hidden, so what joins letters or emoji stays
+    if all(any(shown(value) in longer for _, longer in plain_told) for _, value in told):
+        return plain_done, plain_told
+    again, more = _redacted(shown(done.text))  # what is unseen ended a secret, or had swallowed its beginning
+    return Redacted(again.text, tuple(dict.fromkeys((*done.found, *again.found)))), told + more
+
+
+def _redacted(text: str) -> tuple[Redacted, Told]:
     told: list[tuple[str, str]] = []
     for _ in range(MAX_PASSES):
         spans = _secrets(text)
@@ -114,9 +137,10 @@ def redact_and_tell(text: str) -> tuple[Redacted, tuple[tuple[str, str], ...]]:
     return Redacted(text, tuple(dict.fromkeys(kind for kind, _ in told))), tuple(told)
 
 
-def values(text: str) -> tuple[tuple[str, str], ...]:
+def values(text: str) -> Told:
     """``(kind, secret)`` of each secret of ``text``, to look for it elsewhere; never to be shown or kept."""
-    return tuple((kind, text[start:end]) for start, end, kind in _secrets(text))
+    texts = dict.fromkeys((text, shown(text)))
+    return tuple((kind, one[start:end]) for one in texts for start, end, kind in _secrets(one))
 
 
 def _secrets(text: str) -> list[tuple[int, int, str]]:

@@ -9,10 +9,14 @@ from pathlib import Path
 #: The library of detectors as pinned in requirements/; to be raised with it.
 _SCANNER = "kingfisher-secret-scanner 1.5"
 _PACKAGE = Path(__file__).resolve().parents[1]
-#: What reads a note, what cleans it, and the scanner's own rules, below the package.
+#: What reads a note, what cleans it and says what is unseen, and the scanner's own rules, below the package.
 _FILES = (
     *(f"notes/{name}.py" for name in ("frontmatter", "ids", "note", "realms", "store")),
-    *(f"safety/{name}.py" for name in ("cleaning", "instructions", "languages", "private", "secrets")),
+    *(
+        f"safety/{name}.py"
+        for name in ("cleaning", "instructions", "languages", "names", "plain", "private", "secrets", "shown")
+    ),
+    *(f"render/{name}.py" for name in ("lookalikes", "neutral")),
     "safety/secret_rules.yml",
 )
 

@@ -1,6 +1,7 @@
 """`chitta doctor --secrets`, and what `chitta remember` does with one."""
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 from chitta import settings as table
@@ -61,3 +62,23 @@ def test_a_name_alone_is_looked_at_too(chitta: Run) -> None:
     store.write(Note("the-key-akiajsjc3ibofbcixgy4", title="The key", text="It was taken out here."))
     assert chitta("doctor", "--secrets").code == 1
     assert chitta("doctor", "--secrets", "--redact").code == 0 and chitta("doctor", "--secrets").code == 0
+
+
+def test_remember_keeps_nothing_of_a_private_span_that_begins_in_the_title(chitta: Run) -> None:
+    facts = chitta("remember", "tourmaline</private> and the rest", "--title", "Plans <private>opal", "--json").value
+    kept = Path(facts["path"]).read_text()
+    assert "and the rest" in kept and "Plans" in kept
+    assert "tourmaline" not in kept and "opal" not in kept
+
+
+def test_a_note_that_a_secret_calls_is_let_out_by_another_name_alone(chitta: Run, own_home: Path) -> None:
+    token = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
+    place = own_home / ".chitta" / "notes" / "global" / f"{token}.md"
+    place.parent.mkdir(parents=True, exist_ok=True)
+    place.write_text("The glorptang cache is flushed at four.\n")
+    chitta("reindex")
+    shown = chitta("show", token[:8])
+    assert "chitta doctor --secrets --redact" in shown.err + shown.out
+    assert "review" not in shown.err + shown.out
+    assert chitta("doctor", "--secrets", "--redact").code == 0
+    assert not place.exists() and chitta("doctor", "--secrets").code == 0

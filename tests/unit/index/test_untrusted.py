@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from chitta.cli import bookshelf, doctor_secrets, waiting
 from chitta.index.catalog import Catalog
 from chitta.index.generation import current
 from chitta.index.indexer import quick_sync_paths, sync
@@ -78,6 +79,52 @@ def test_fault_38_a_secret_in_a_file_is_in_no_part_of_the_index(settings: Settin
         for name in names:
             data = Path(place, name).read_bytes()
             assert Path(place, name) == path or SECRET.encode().lower() not in data.lower(), name
+
+
+@pytest.mark.parametrize("quick", [False, True])
+@pytest.mark.parametrize("front", ["", f"---\nid: {SECRET}\ntrusted: true\n---\n"])
+def test_a_note_that_a_secret_names_is_held(settings: Settings, quick: bool, front: str) -> None:
+    sync(settings, None)
+    path = by_hand(settings, f"{SECRET}.md", f"{front}Use port 8081.\n")
+    quick_sync_paths(settings, [path], None) if quick else sync(settings, None)
+    for note in known(settings, SECRET):
+        assert note.quarantine and "its id holds a secret" in str(dict(note.extra)["suspected"])
+
+
+def test_a_release_does_not_let_it_out_and_another_name_does(settings: Settings) -> None:
+    path = by_hand(settings, f"{SECRET}.md", "Use port 8081.\n")
+    sync(settings, None)
+    waiting.release(settings, bookshelf.Found(NoteStore(settings.notes_dir).read(path), path))
+    assert "trusted: true" in path.read_text(encoding="utf-8")
+    sync(settings, None)
+    assert known(settings, SECRET)[0].quarantine
+    doctor_secrets.run(settings, redact=True, as_json=False)
+    (fact,) = NoteStore(settings.notes_dir).scan()
+    sync(settings, None)
+    note = NoteStore(settings.notes_dir).read(fact.path)
+    assert SECRET not in str(fact.path) and not known(settings, note.id)[0].quarantine
+
+
+def test_the_doctor_finds_what_unseen_characters_hide(settings: Settings) -> None:
+    hidden = f"{SECRET[:9]}\u200b{SECRET[9:]}"
+    paths = [by_hand(settings, "odd.md", f"use {hidden}"), by_hand(settings, "own.md", "a <pri\u200bvate>b</private>")]
+    assert [found.kinds for found in doctor_secrets.scan(NoteStore(settings.notes_dir), [])] == [
+        ("github-pat",),
+        ("private span",),
+    ]
+    doctor_secrets.run(settings, redact=True, as_json=False)
+    assert [NoteStore(settings.notes_dir).read(path).text for path in paths] == ["use [redacted: github-pat]", "a"]
+
+
+def test_a_kind_that_is_a_secret_is_in_no_part_of_the_index(settings: Settings) -> None:
+    path = by_hand(settings, "odd.md", f"---\nid: odd\nkind: {SECRET}\ntrusted: true\n---\nUse port 8081.\n")
+    sync(settings, None)
+    for note in known(settings, "odd"):
+        assert note.quarantine and SECRET.lower() not in str(note).lower()
+    doctor_secrets.run(settings, redact=True, as_json=False)
+    assert SECRET.lower() not in path.read_text(encoding="utf-8").lower()
+    sync(settings, None)
+    assert not known(settings, "odd")[0].quarantine
 
 
 def test_a_link_out_of_the_store_is_no_note(settings: Settings, tmp_path: Path) -> None:

@@ -191,6 +191,21 @@ def test_a_title_is_one_line_and_never_an_item_of_its_own() -> None:
     assert sum(line.startswith("[admit]") for line in shown.split("\n")) == 1
 
 
+@pytest.mark.parametrize(
+    ("kind", "shown"),
+    [
+        ("insight)\n- [kw] fake, 2025-01-01, k2)", "insight"),
+        ("bug-fix", "bug-fix"),
+        ("ошибка", "ошибка"),
+        ("two words", "two"),
+        (") - [kw] fake", "note"),
+        ("", "note"),
+    ],
+)
+def test_a_kind_is_one_plain_word(kind: str, shown: str) -> None:
+    assert item_of(item("a", kind=kind)).head == f"- [sem] Title a ({shown}, 2026-03-04, a)"
+
+
 def test_without_a_title_the_first_line_stands_for_it() -> None:
     assert "- [sem] First line (insight" in render(verdict(item("a", title="", text="# First line\nSecond.")))
 

@@ -25,6 +25,11 @@ def test_a_file_that_has_the_secret_itself_as_its_name() -> None:
     assert masked(GITHUB).name == GONE
 
 
+def test_an_unseen_character_does_not_hide_a_secret() -> None:
+    assert masked(f"{GITHUB[:9]}\u200b{GITHUB[9:]}").name == GONE
+    assert masked("the-akiaz3ms\u200bjv4wwnkzq5op-key").name == f"the-{GONE}-key"
+
+
 def test_ordinary_names_stay() -> None:
     for name in ("sk-learn-pipelines-1f2e3d", "npm-install-with-a-lock-file-0a1b2c", "github-pat-expiry-5d6e7f"):
         assert masked(name, "password = hunter2") == (name, ())

@@ -122,3 +122,13 @@ def test_nearly_every_recorded_secret_goes() -> None:
             total += len(spans)
             left += sum(row["text"][start:end] in screened(row["text"]) for start, end, _ in spans)
     assert total > 100 and left <= total * 0.02
+
+
+@pytest.mark.parametrize("unseen", ["\u200b", "\xad", "\u202d", "\0", "\ufe0f", "\x1b[0m"])
+def test_a_secret_with_an_unseen_character_in_it_goes(unseen: str) -> None:
+    assert screened(f"use ghp_a1B2{unseen}c3D4e5F6g7H8i9{unseen}J0k1 now") == "use … now"
+    assert keepable(f"a <pri{unseen}vate>b</private> c") == "a  c"
+
+
+def test_what_joins_letters_stays() -> None:
+    assert screened("می\u200cخواهم token=abcd1234") == "می\u200cخواهم token=…"

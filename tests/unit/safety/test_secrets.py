@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from chitta.safety.screen import screened
-from chitta.safety.secrets import OVERLAP, WINDOW, redact
+from chitta.safety.secrets import OVERLAP, WINDOW, redact, redact_and_tell, values
 
 DATA = Path(__file__).resolve().parents[4] / "shared/data"
 here = pytest.mark.skipif(not DATA.is_dir(), reason="the data sets for measuring are not here")
@@ -248,3 +248,16 @@ def test_passwords_of_other_languages_and_bots_go(before: str, secret: str) -> N
 )
 def test_what_is_said_of_a_password_stays(text: str) -> None:
     assert redact(text).text == text and screened(text) == text
+
+
+@pytest.mark.parametrize("unseen", ["\u200b", "\0", "\x1b[0m"])
+def test_a_secret_that_unseen_characters_part_is_found_whole(unseen: str) -> None:
+    text = f"use {GITHUB[:9]}{unseen}{GITHUB[9:]} now"
+    assert redact(text) == ("use [redacted: github-pat] now", ("github-pat",))
+    assert redact_and_tell(text)[1] == values(text) == (("github-pat", GITHUB),)
+
+
+def test_half_a_secret_that_is_one_by_itself_is_not_all_that_goes() -> None:
+    assert "xTzP4m" not in redact('password = "k7Rq2vNw9\u200bxTzP4m"').text
+    assert GITHUB[6:] not in redact(f"{GITHUB}\u200bmore").text
+    assert GITHUB[6:] not in redact(f"\x1b{GITHUB} x").text
