@@ -107,7 +107,8 @@ while IFS='=' read -r key value; do
     only) only=$value ;;
   esac
 done <"$dir/launch"
-[[ -n $go ]] || degraded 'no room for temporary files'
+# Where nothing was asked, the first step has taken the folder away.
+[[ -n $go || ! -d $dir ]] || degraded 'no room for temporary files'
 [[ $go == 1 && -n $budget_ms && -n $limit_ms && -n $left_ms ]] || exit 0
 
 chitta_launch "$dir" "$skip" "$only" "$limit_ms" "$limits" "$left_ms"

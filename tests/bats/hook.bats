@@ -125,6 +125,7 @@ corrected() {
   hook claude <"$TMP/p"
   silent
   cleared
+  [ ! -e "$CHITTA_HOME/state/recall-log.jsonl" ] # where nothing was asked nothing is said either
 }
 
 @test "fault 25: recorded shapes of other clients do no harm" {
