@@ -29,10 +29,13 @@ degraded() {
   printf '{"degraded":["%s"]}\n' "$1" >>"$log"
 }
 
-if [[ ! -x $CHITTA_PYTHON ]]; then
-  degraded 'no interpreter: run install.sh'
+# give_up WORDS: the same, and this is the end of it.
+give_up() {
+  degraded "$1"
   exit 0
-fi
+}
+
+[[ -x $CHITTA_PYTHON ]] || give_up 'no interpreter: run install.sh'
 
 # shellcheck source=lib/launch.sh
 . "$CHITTA_ROOT/lib/launch.sh"
@@ -62,10 +65,7 @@ for base in "${TMPDIR:-/dev/shm}" /tmp "$CHITTA_HOME/state"; do
   rm -rf "$dir"
   dir=''
 done
-[[ -n $dir ]] || {
-  degraded 'no folder for temporary files'
-  exit 0
-}
+[[ -n $dir ]] || give_up 'no folder for temporary files'
 
 # Each step runs in the background and is waited for, because a trap waits for a foreground one.
 "$CHITTA_PYTHON" -I -S -E "$CHITTA_ROOT/bin/chitta-turn" "$dir/request.json" "${1-}" \
@@ -78,17 +78,11 @@ case ${CHITTA_ADMIT_DEBUG:-}${CHITTA_RECALL_PROFILE:-} in
 esac
 # Merge clears the folder away, so its output is read through a descriptor that was open before.
 # shellcheck disable=SC2094 # written by merge, read when merge has ended
-exec 4>"$dir/out" 5<"$dir/out" || {
-  degraded 'no room for temporary files'
-  exit 0
-}
+exec 4>"$dir/out" 5<"$dir/out" || give_up 'no room for temporary files'
 "$CHITTA_PYTHON" -I -S -E "$CHITTA_ROOT/bin/chitta-merge" "$dir" $$ </dev/null >&4 2>&3 3>&- 4>&- 5<&- &
 merge=$!
 exec 3>&- 4>&-
-wait "$turn" || {
-  degraded "turn ended with $?"
-  exit 0
-}
+wait "$turn" || give_up "turn ended with $?"
 turn=''
 
 go='' budget_ms='' limit_ms='' left_ms='' skip='' only='' limits=''
@@ -108,29 +102,20 @@ while IFS='=' read -r key value; do
   esac
 done <"$dir/launch"
 # Where nothing was asked, the first step has taken the folder away.
-[[ -n $go || ! -d $dir ]] || degraded 'no room for temporary files'
+[[ -n $go || ! -d $dir ]] || give_up 'no room for temporary files'
 [[ $go == 1 && -n $budget_ms && -n $limit_ms && -n $left_ms ]] || exit 0
 
 chitta_launch "$dir" "$skip" "$only" "$limit_ms" "$limits" "$left_ms"
 
 # One write: merge takes the line when it has its end.
-printf '%s\n' "$budget_ms$CHITTA_LAUNCHED" >"$dir/launched" || {
-  degraded 'no room for temporary files'
-  exit 0
-}
-wait "$merge" || {
-  degraded "merge ended with $?"
-  exit 0
-}
+printf '%s\n' "$budget_ms$CHITTA_LAUNCHED" >"$dir/launched" || give_up 'no room for temporary files'
+wait "$merge" || give_up "merge ended with $?"
 merge=''
 IFS= read -r -d '' out <&5
 # A wrapper in the interpreter's place may print words of its own.
 case $out in
   '' | '{'*'}' | '{'*$'}\n') ;;
-  *)
-    degraded 'what came to print is no JSON'
-    exit 0
-    ;;
+  *) give_up 'what came to print is no JSON' ;;
 esac
 # A harness that has stopped listening must not make this exit with 141.
 trap : PIPE

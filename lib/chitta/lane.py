@@ -86,11 +86,13 @@ def _without_daemon(name: str, request: bytes, end: float, warm_wait: float) -> 
 
     rules = _settings_file()
     # Before the settings are read, which costs time that a lane may not have; unless they may forbid it.
-    coming = b"no_daemon" not in rules.lower() and starter.start_daemon()
+    may_forbid = b"no_daemon" in rules.lower()
+    coming = not may_forbid and starter.start_daemon()
     alone, wait = _told(warm_wait, bool(rules))
     if alone:
         return in_process(name, request)
-    coming = coming or starter.start_daemon()
+    if may_forbid:
+        coming = starter.start_daemon()
     if name in _AT_ONCE:
         return in_process(name, request)
     why = "there is no daemon"

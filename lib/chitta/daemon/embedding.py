@@ -15,8 +15,7 @@ if TYPE_CHECKING:
 
 #: Query vectors kept: about a day of one person's prompts, 400 kB at 384 dimensions.
 KEPT = 256
-#: Seconds to wait for a computation that another began; then words must do, inside a lane's two seconds. With one
-#: second, a sixth of twenty prompts at once got nothing that got something alone.
+#: Seconds to wait for a computation that another began; then words must do, inside a lane's two seconds.
 PATIENCE_S = 1.8
 
 

@@ -456,7 +456,7 @@ def read_rows(path: str, dim: int, rows: Sequence[int]) -> list[bytes | None]:
                 file.seek(row * dim * 2)
                 raw = file.read(dim * 2)
                 vector = np.frombuffer(raw[: len(raw) // 2 * 2], dtype="<f2").astype(np.float32)
-                found.append(raw if len(vector) == dim and 0.9 < float(np.linalg.norm(vector)) < 1.1 else None)
+                found.append(raw if len(vector) == dim and not _bad(vector[None])[0] else None)
     except OSError:
         return [None] * len(rows)
     return found

@@ -18,9 +18,10 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
+from chitta.render.lookalikes import latin
 from chitta.render.neutral import UNSEEN
 from chitta.safety.languages import ACCENTS, FOREIGN, stand_together
-from chitta.safety.plain import as_seen, decoded, in_latin, readings
+from chitta.safety.plain import as_seen, decoded, readings
 
 #: From this score a memory is put into quarantine.
 THRESHOLD = 0.6
@@ -301,7 +302,7 @@ def suspicion(text: str) -> Suspicion:
     if len(text) > MAX_CHARS:
         text = text[: MAX_CHARS // 2] + "\n" + text[-MAX_CHARS // 2 :]
     found = [*_hidden_signs(text), *_spoken_signs(text), *_coded_signs(text)]
-    if not found and _is_lone_request(in_latin(as_seen(text))):
+    if not found and _is_lone_request(latin(as_seen(text))):
         found.append((LONE_REQUEST, "is nothing but a request or a question"))
     left = 1.0
     for weight, _ in found:
@@ -311,7 +312,7 @@ def suspicion(text: str) -> Suspicion:
 
 def asks_alone(text: str) -> bool:
     """Whether ``text`` as a whole is one request or question to a model."""
-    return len(text) <= 2 * _LONE_CHARS and _is_lone_request(in_latin(as_seen(text)))
+    return len(text) <= 2 * _LONE_CHARS and _is_lone_request(latin(as_seen(text)))
 
 
 def _hidden_signs(text: str) -> list[tuple[float, str]]:
@@ -329,7 +330,7 @@ def _hidden_signs(text: str) -> list[tuple[float, str]]:
 def _spoken_signs(text: str) -> list[tuple[float, str]]:
     """The signs in either reading of the text, each once."""
     read = readings(text)
-    plain = [in_latin(one) for one in read]
+    plain = [latin(one) for one in read]
     folded = [one.lower().translate(ACCENTS) for one in read]
     signs = [(s.weight, s.reason) for s in _SIGNS if any(s.pattern.search(one) for one in plain)]
     return signs + [(s.weight, s.reason) for s in FOREIGN if any(stand_together(s.parts, one) for one in folded)]

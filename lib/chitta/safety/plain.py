@@ -13,7 +13,6 @@ import unicodedata
 from collections import Counter
 from collections.abc import Iterator
 
-from chitta.render.lookalikes import latin
 from chitta.render.neutral import NEWLINES, seen
 
 #: Entities in entities and escapes in escapes are read to this depth; so is what is encoded.
@@ -77,11 +76,6 @@ def as_seen(text: str) -> str:
         return seen(text)
     text = "".join(chr(ord(c) - 0xE0000) if 0xE0020 <= ord(c) <= 0xE007E else c for c in text)
     return _OVERLAYS.sub("", unicodedata.normalize("NFKC", seen(text)))
-
-
-def in_latin(text: str) -> str:
-    """What :func:`as_seen` gave, with look-alikes of Latin letters as what they look like."""
-    return latin(text)
 
 
 def _without_dress(text: str) -> str:
