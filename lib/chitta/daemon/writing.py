@@ -191,11 +191,13 @@ class Writer:
         return report
 
     def _write_vectors(self, job: Job) -> SyncReport | None:
-        from chitta.index.indexer import lacks_vectors
+        from chitta.index.indexer import lacks_vectors, standing
 
         embedder = self._embedder()
-        if embedder is None or not lacks_vectors(job.settings, embedder):
+        if embedder is None:
             return None
+        if not lacks_vectors(job.settings, embedder):
+            return standing(job.settings)  # another job made them while this one was in line
         return self._sync(job, embedder)
 
     def _sync(self, job: Job, embedder: Embedder | None) -> SyncReport:
@@ -217,11 +219,11 @@ class Writer:
 
 
 def joined(words: SyncReport, vectors: SyncReport | None) -> SyncReport:
-    """What a job for words and one for vectors did together."""
+    """What a job for words and one for vectors did together, with what others embedded between the two."""
     if vectors is None:
         return words
     return words._replace(
-        embedded=words.embedded + vectors.embedded,
+        embedded=words.embedded + max(vectors.embedded, words.pending - vectors.pending),
         pending=vectors.pending,
         seconds=round(words.seconds + vectors.seconds, 3),
         generation=vectors.generation,

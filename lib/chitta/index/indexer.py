@@ -102,6 +102,12 @@ def lacks_vectors(settings: Settings, embedder: Embedder) -> bool:
         return True
 
 
+def standing(settings: Settings) -> SyncReport:
+    """How the index stands, as the report of a sync that did nothing. Raises :class:`chitta.index.IndexFault`."""
+    pending, number = _state(settings.index_dir)
+    return SyncReport(pending=pending, generation=number)
+
+
 def _run(
     settings: Settings,
     embedder: Embedder | None,
