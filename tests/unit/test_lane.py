@@ -98,13 +98,27 @@ def test_fault_02_lanes_that_must_answer_do_so_whatever_the_daemon_does(run_dir:
     assert parse_rows(name, "ok", 0.0, done.stdout).state == "ok"
 
 
-@pytest.mark.parametrize("manner", ["half", "lying", "foreign", "failing"])
-@pytest.mark.parametrize("name", AFTER_WAITING + MEANING)
+REFUSALS = [(name, manner) for manner in ("half", "lying", "foreign") for name in AFTER_WAITING + MEANING]
+REFUSALS += [(name, "failing") for name in MEANING]
+
+
+@pytest.mark.parametrize(("name", "manner"), REFUSALS)
 def test_the_others_say_that_they_cannot(run_dir: Path, name: str, manner: str) -> None:
     with FakeDaemon(str(run_dir), manner):
         done = lane(name)
     assert (done.returncode, done.stdout) == (111, b"")
     assert done.stderr.startswith(f"chitta: {name}: ".encode())
+
+
+@pytest.mark.parametrize("name", AFTER_WAITING)
+def test_words_do_where_the_daemon_cannot_answer_yet_and_there_is_time(run_dir: Path, name: str) -> None:
+    refusal = (111, b"the index is still being opened")
+    with FakeDaemon(str(run_dir), answer=lambda verb, body: refusal):
+        done = lane(name)
+        in_a_hurry = lane(name, deadline_ms=400)
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert parse_rows(name, "ok", 0.0, done.stdout).state == "ok"
+    assert in_a_hurry.stdout == b"" and in_a_hurry.returncode in (ALARM, 111)
 
 
 @pytest.mark.parametrize("name", AFTER_WAITING + MEANING)

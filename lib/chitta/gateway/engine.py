@@ -8,6 +8,7 @@ only meaning are unavailable.
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Callable, Sequence
 from datetime import datetime
@@ -144,9 +145,11 @@ class Engine:
 
     def _correction_key(self, request: Request, settings: Settings) -> tuple[Header, list[Row]]:
         notes = self._shared().corrections(request.realm)
-        fired = [(note, match_triggers(request.prompt, note.triggers, note.right)) for note in notes]
+        fired = {note.id: match_triggers(request.prompt, note.triggers, note.right) for note in notes}
+        told = self._still_there({note.id: note for note in notes if fired[note.id]})
         rows = [
-            self._row(note, 1.0, Evidence(), (), conf=1.0)._replace(why=trigger) for note, trigger in fired if trigger
+            self._row(note, 1.0, Evidence(), (), conf=1.0)._replace(why=fired[name] or "")
+            for name, note in told.items()
         ]
         rows.sort(key=lambda row: (-len(row.why), row.id))
         header = Header("correction-key", n=len(rows), k=request.k, exhausted=len(rows) < request.k)
@@ -239,7 +242,7 @@ class Engine:
         admitted: bool = True,
     ) -> tuple[Header, list[Row]]:
         """The rows of a ranking. ``admitted``: they go to admission, which knows of a note what its row says."""
-        notes = reading.notes(name for name, _ in ranking)
+        notes = self._still_there(reading.notes(name for name, _ in ranking))
         rows = [
             self._row(
                 notes[name], score, evidence.get(name, Evidence()), reading.shared_with(name), admitted=admitted
@@ -287,6 +290,15 @@ class Engine:
             tags=note.tags[:MAX_TAGS],
         )
 
+    def _still_there(self, notes: dict[str, Note]) -> dict[str, Note]:
+        """Those of the notes whose files are there: one removed by hand is not shown until the index knows of it.
+
+        Of a large store, the index is brought level behind the prompts' back.
+        """
+        paths = self._snapshot().catalog.paths(list(notes))
+        folder = self.settings.notes_dir
+        return {name: note for name, note in notes.items() if name not in paths or _is_there(folder, paths[name])}
+
     def _snapshot(self) -> Snapshot:
         if self.snapshot is None:
             raise Unavailable("the store is empty")
@@ -299,6 +311,16 @@ class Engine:
 
     def _read(self, text: str, request: Request) -> Reading:
         return self._shared().of(text, request.tokens)
+
+
+def _is_there(folder: str, path: str) -> bool:
+    try:
+        os.stat(f"{folder}/{path}")
+    except (FileNotFoundError, NotADirectoryError):
+        return False
+    except OSError:  # what cannot be looked at is not known to be gone
+        return True
+    return True
 
 
 def _replaced_by(note: Note) -> str:

@@ -153,6 +153,13 @@ class Catalog:
         found = self._rows("SELECT path FROM notes WHERE id = ?", [name])
         return str(found[0][0]) if found else None
 
+    def paths(self, ids: Sequence[str]) -> dict[str, str]:
+        """The files of notes, relative to the notes folder, by id; unknown ids are left out."""
+        found: dict[str, str] = {}
+        for chunk in _chunks(ids):
+            found.update(self._rows(f"SELECT id, path FROM notes WHERE id IN ({_marks(chunk)})", chunk))
+        return found
+
     def pending(self) -> int:
         """Notes without a vector."""
         return int(self._rows("SELECT (SELECT count(*) FROM notes) - (SELECT count(*) FROM vectors)")[0][0])

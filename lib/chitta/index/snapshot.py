@@ -126,6 +126,11 @@ class Notes:
             return self._catalog.path_of(name) if self._catalog is not None else None
         return None
 
+    def paths(self, ids: Sequence[str]) -> dict[str, str]:
+        with _reported("catalog", self._report):
+            return self._catalog.paths(ids) if self._catalog is not None else {}
+        return {}
+
     # What notes share and state, from the catalog alone: nothing where it is damaged. See :class:`Graph`.
 
     def entities_of(self, ids: Sequence[str]) -> dict[str, tuple[str, ...]]:

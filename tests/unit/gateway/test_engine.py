@@ -150,6 +150,28 @@ def test_an_empty_store_is_an_honest_empty_answer(lane: str, settings: Settings)
     assert header.exhausted
 
 
+def test_a_note_removed_by_hand_is_in_no_lane_though_the_index_still_holds_it(engine: Engine) -> None:
+    request = ask("npm install: webhook signature, customers charged twice", context_query="webhook signature")
+    before = {lane: set(ids(engine, lane, request)) for lane in LANES}
+    assert all(before.values()), before
+    folder = Path(engine.settings.notes_dir)
+    for path in folder.rglob("*.md"):
+        if "double-payment" not in path.name:
+            path.unlink()
+    for lane in LANES:
+        assert set(ids(engine, lane, request)) == before[lane] & {"double-payment"}, lane
+
+
+def test_notes_in_a_folder_that_cannot_be_looked_into_are_not_taken_for_gone(
+    engine: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def denied(path: object, *others: object, **named: object) -> None:
+        raise PermissionError(13, "Permission denied", str(path))
+
+    monkeypatch.setattr("chitta.gateway.engine.os.stat", denied)
+    assert "double-payment" in ids(engine, "semantic", ask("customers charged twice"))
+
+
 def test_k_bounds_the_rows(engine: Engine) -> None:
     for lane in ("semantic", "hybrid", "cross-realm"):
         assert len(ids(engine, lane, ask("webhook buyers", k=1))) == 1
@@ -183,7 +205,8 @@ def test_the_same_question_gives_the_same_answer(settings: Settings) -> None:
 def test_a_damaged_word_index_is_unavailable_and_never_reads_as_nothing_known(settings: Settings) -> None:
     for file in Path(settings.index_dir, "current", "tantivy").glob("*"):
         if file.suffix != ".lock":
-            file.write_bytes(b"")
+            file.unlink()  # one that is mapped must not shrink under its reader
+            file.touch()
     snapshot = open_snapshot(settings.index_dir)
     assert snapshot is not None
     engine = Engine(settings, snapshot, WordEmbedder(), None, calibration.shipped())
