@@ -24,7 +24,7 @@ def append(state_dir: str, name: str, line: dict[str, Any], most_bytes: int = MO
     path = os.path.join(state_dir, name)
     if size_of(path) >= most_bytes:
         put_aside(path, previous(path), f"{path}.lock", most_bytes)
-    flags = os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
+    flags = os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
     file = os.open(path, flags, 0o600)
     try:
         write_line(file, codec.dumps(line))
@@ -58,18 +58,23 @@ def read(state_dir: str, name: str) -> list[dict[str, Any]]:
     found: list[dict[str, Any]] = []
     for one in (previous(name), name):
         try:
-            with open(os.path.join(state_dir, one), "rb") as file:
-                raw = file.read(4 * MOST_BYTES)
+            with open(os.path.join(state_dir, one), "rb", opener=not_waiting) as file:
+                raw = file.read(4 * MOST_BYTES) or b""
         except OSError:
             continue
         found += [value for value in map(_value, raw.split(b"\n")) if isinstance(value, dict)]
     return found
 
 
+def not_waiting(path: str, flags: int) -> int:
+    """Opens a file for :func:`open`: a FIFO in its place is not waited for."""
+    return os.open(path, flags | os.O_NONBLOCK)
+
+
 def last(state_dir: str, name: str, most_bytes: int = 8_192) -> list[dict[str, Any]]:
     """The lines at the log's end, oldest first, within so many bytes: the first may be cut and is left out then."""
     try:
-        file = os.open(os.path.join(state_dir, name), os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW)
+        file = os.open(os.path.join(state_dir, name), os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK)
     except OSError:
         return []
     try:
@@ -123,7 +128,7 @@ def put_aside(path: str, aside: str, lock_path: str, most_bytes: int) -> None:
     """
     lock = -1
     try:
-        lock = os.open(lock_path, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        lock = os.open(lock_path, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC | os.O_NONBLOCK, 0o600)
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         if size_of(path) >= most_bytes:
             os.rename(path, aside)

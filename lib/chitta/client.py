@@ -61,7 +61,8 @@ def to_bytes(text: str) -> bytes:
 def number(name: str, default: float) -> float:
     """A variable as a finite number above or at zero, or the default."""
     try:
-        value = float(environ(name))
+        text = environ(name)
+        value = float(text) if text.isascii() else default
     except ValueError:
         return default
     return value if 0.0 <= value < 1e9 else default

@@ -72,7 +72,7 @@ def record(state_dir: str, judgements: Iterable[Judgement]) -> None:
     lines = b"".join(codec.dumps(one._asdict()) + b"\n" for one in judgements)
     make_private(state_dir)
     path = os.path.join(state_dir, NAME)
-    file = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    file = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC | os.O_NONBLOCK, 0o600)
     try:
         size = os.fstat(file).st_size
         if size and os.pread(file, 1, size - 1) != b"\n":

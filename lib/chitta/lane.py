@@ -15,6 +15,8 @@ from chitta.client import LATE, MISUSE, OK, UNAVAILABLE
 DEFAULT_DEADLINE_S = 2.0
 #: Share of the deadline that the lanes which must answer give the daemon.
 _DAEMON_SHARE = 0.6
+#: Share that those give it which know words as well.
+_PATIENT_SHARE = 0.75
 #: Seconds that must be left to a lane that has waited for the daemon's index, so that it may look up words itself:
 #: of 300,000 notes that takes 0.3 s.
 _WORDS_S = 0.5
@@ -58,23 +60,28 @@ def answer(name: str, request: bytes, seconds: float, warm_wait: float = -1.0) -
     if not request.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"{"):
         return MISUSE, b"standard input holds no request"
     verb = b"lane " + name.encode()
-    must_answer = name in _AT_ONCE
     if client.flag("CHITTA_NO_DAEMON"):
         return in_process(name, request)
     try:
-        patience = seconds * _DAEMON_SHARE if must_answer else seconds
-        code, body = client.ask(verb, request, patience, _waiting(warm_wait))
-        if name in _AFTER_WAITING and code == UNAVAILABLE and end - time.monotonic() >= _WORDS_S:
-            return in_process(name, request)
+        code, body = client.ask(verb, request, _patience(name, seconds), _waiting(warm_wait))
     except client.Away:
         return _without_daemon(name, request, end, warm_wait)
     except client.Broken as problem:
         code, body = UNAVAILABLE, str(problem).encode("utf-8", "replace")
     if code == OK and not body.startswith(b"{"):
         code, body = UNAVAILABLE, b"the daemon sent no rows"
-    if must_answer and code in (UNAVAILABLE, LATE):
+    words_do = name in _AT_ONCE or (name in _AFTER_WAITING and end - time.monotonic() >= _WORDS_S)
+    if words_do and code in (UNAVAILABLE, LATE):
         return in_process(name, request)
     return code, body
+
+
+def _patience(name: str, seconds: float) -> float:
+    """How many of its ``seconds`` a lane gives the daemon: what knows words keeps enough to look them up."""
+    if name in _AT_ONCE:
+        return seconds * _DAEMON_SHARE
+    keeps = name in _AFTER_WAITING and seconds * (1 - _PATIENT_SHARE) >= _WORDS_S
+    return seconds * _PATIENT_SHARE if keeps else seconds
 
 
 def _waiting(seconds: float) -> tuple[tuple[bytes, bytes], ...]:

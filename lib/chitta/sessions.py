@@ -156,7 +156,7 @@ def _locked(folder: str) -> int:
     """A descriptor that holds the folder's lock, or -1."""
     try:
         make_private(folder)
-        lock = os.open(os.path.join(folder, _LOCK_NAME), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        lock = os.open(os.path.join(folder, _LOCK_NAME), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NONBLOCK, 0o600)
     except OSError:
         return -1
     if file_lock.is_had(lock, LOCK_WAIT_S, _LOCK_STEP_S):

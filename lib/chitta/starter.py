@@ -13,6 +13,8 @@ LOCK_NAME = "daemon.lock"
 LOG_NAME = "chittad.log"
 PID_NAME = "daemon.pid"
 _SIGTERM = 15
+# What a file is, of its mode, and that it is a plain one.
+_KIND, _PLAIN_FILE = 0o170000, 0o100000
 
 #: A daemon that died this soon after its start is not started again at once.
 _START_AGAIN_S = 1.0
@@ -73,7 +75,8 @@ def replace_daemon(seconds: float) -> None:
 
 def _is_held() -> bool:
     try:
-        lock = posix.open(f"{client.run_dir()}/{LOCK_NAME}", posix.O_RDWR | posix.O_CLOEXEC | posix.O_NOFOLLOW)
+        flags = posix.O_RDWR | posix.O_CLOEXEC | posix.O_NOFOLLOW | posix.O_NONBLOCK
+        lock = posix.open(f"{client.run_dir()}/{LOCK_NAME}", flags)
     except OSError:
         return False
     try:
@@ -87,8 +90,11 @@ def _end_by_signal() -> None:
     if not _is_held():
         return
     try:
-        with open(f"{client.run_dir()}/{PID_NAME}", "rb") as file:
-            pid = int(file.read(20))
+        file = posix.open(f"{client.run_dir()}/{PID_NAME}", posix.O_RDONLY | posix.O_CLOEXEC | posix.O_NONBLOCK)
+        try:
+            pid = int(posix.read(file, 20))
+        finally:
+            posix.close(file)
         if pid > 1:
             posix.kill(pid, _SIGTERM)
     except (OSError, ValueError):
@@ -111,7 +117,7 @@ def _make_private(folder: str) -> None:
 
 
 def _open_lock(path: str) -> tuple[int, bool]:
-    flags = posix.O_RDWR | posix.O_CREAT | posix.O_CLOEXEC | posix.O_NOFOLLOW
+    flags = posix.O_RDWR | posix.O_CREAT | posix.O_CLOEXEC | posix.O_NOFOLLOW | posix.O_NONBLOCK
     try:
         return posix.open(path, flags | posix.O_EXCL, 0o600), True
     except FileExistsError:
@@ -179,13 +185,22 @@ def _attach_streams() -> None:
     log = null
     try:
         _make_private(client.home() + "/state")
-        flags = posix.O_WRONLY | posix.O_APPEND | posix.O_CREAT | posix.O_NOFOLLOW
-        log = posix.open(f"{client.home()}/state/{LOG_NAME}", flags, 0o600)
+        log = _open_log(f"{client.home()}/state/{LOG_NAME}")
     except OSError:
         pass
     posix.dup2(null, 0)
     posix.dup2(null, 1)
     posix.dup2(log, 2)
+
+
+def _open_log(path: str) -> int:
+    """The log, to be appended to. Raises ``OSError`` for anything but a plain file: a FIFO would be waited for."""
+    flags = posix.O_WRONLY | posix.O_APPEND | posix.O_CREAT | posix.O_NOFOLLOW | posix.O_NONBLOCK
+    log = posix.open(path, flags, 0o600)
+    if posix.fstat(log).st_mode & _KIND != _PLAIN_FILE:
+        posix.close(log)
+        raise OSError("the log is no plain file")
+    return log
 
 
 def close_above(last: int) -> None:

@@ -79,11 +79,8 @@ HARNESS_SIGNS: tuple[tuple[str, Callable[[Payload], bool]], ...] = (
 )
 DEFAULT_HARNESS = "claude"
 
-_ERROR_LINE = re.compile(
-    r"error|exception|traceback|fail|fatal|panic|abort|denied|refused|cannot|can't|not found|undefined|unexpected"
-    r"|timed? ?out|warning|segfault|no such|exit(?:ed)? (?:code|with)",
-    re.IGNORECASE,
-)
+#: Line ends below which a prompt holds no paste worth looking into.
+_FEW_LINES = 5
 _MAX_ERROR_CHARS = 1_600
 _MAX_LINE_CHARS = 300
 #: A name put together of parts: `request.body`, `app::run`, `user_id`, `sendReceipt`.
@@ -171,10 +168,15 @@ def is_short(prompt: str) -> bool:
 def focus(prompt: str) -> str:
     """The text to recall on, at most :data:`MAX_QUERY_CHARS` characters.
 
-    A long prompt keeps its head and its tail, where people ask; then, from between, the lines that look
-    like errors, which are what a pasted log is about, and names that stand there once or twice. In that
-    order, since a model reads only so far.
+    Pasted output is reduced to what it is about (:func:`chitta.recall.paste.gist`). What is long even so keeps its
+    head and its tail, where people ask; then, from between, the lines that look like errors, which are what a
+    pasted log is about, and names that stand there once or twice. In that order, since a model reads only so far.
     """
+    if prompt.count("\n") < _FEW_LINES and len(prompt) <= MAX_QUERY_CHARS:
+        return prompt
+    from chitta.recall.paste import TROUBLE, gist  # patterns that a prompt of a few lines need not wait for
+
+    prompt = gist(prompt)
     if len(prompt) <= MAX_QUERY_CHARS:
         return prompt
     edge = (MAX_QUERY_CHARS - _MAX_ERROR_CHARS - _MAX_NAME_CHARS) // 2
@@ -182,7 +184,7 @@ def focus(prompt: str) -> str:
     left = _MAX_ERROR_CHARS - 2
     for line in prompt[edge:-edge].split("\n"):
         line = line.strip()[:_MAX_LINE_CHARS]
-        if line not in errors and len(line) < left and _ERROR_LINE.search(line):
+        if line not in errors and len(line) < left and TROUBLE.search(line):
             errors[line] = None
             left -= len(line) + 1
     names = _rare_names(prompt[edge:-edge][:_NAME_READ_CHARS])

@@ -1,6 +1,7 @@
 """Small logs of lines that never grow without end."""
 
 import json
+import os
 import stat
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -66,3 +67,14 @@ def test_a_link_is_not_followed(tmp_path: Path) -> None:
     with pytest.raises(OSError):
         log.append(str(tmp_path), NAME, {"n": 1})
     assert target.read_text() == ""
+
+
+def test_fault_58_a_pipe_in_the_place_of_a_log_or_its_lock_holds_nobody(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / NAME)
+    assert log.read(str(tmp_path), NAME) == [] and log.last(str(tmp_path), NAME) == []
+    with pytest.raises(OSError, match="no plain file"):
+        log.append(str(tmp_path), NAME, {"n": 1})
+    (tmp_path / "other.jsonl").write_bytes(b"x" * 2_000)
+    os.mkfifo(tmp_path / "other.jsonl.lock")
+    log.append(str(tmp_path), "other.jsonl", {"n": 1}, most_bytes=1_000)
+    assert log.last(str(tmp_path), "other.jsonl") == [{"n": 1}]

@@ -163,3 +163,21 @@ def test_fault_02_a_file_of_settings_that_is_a_pipe_or_has_no_end_holds_nobody(t
 def test_a_file_of_settings_beyond_measure_is_a_problem(tmp_path: Path, text: str) -> None:
     (tmp_path / "chitta.toml").write_text(text)
     assert len(load({"CHITTA_HOME": str(tmp_path)}).problems) == 1
+
+
+@pytest.mark.parametrize(
+    "text", ["a" + ".a" * 20_000 + "=1", "[" + ".".join("a" * 20_000) + "]", "x = {" + "a ." * 20_000 + "a = 1}"]
+)
+def test_fault_59_a_file_of_settings_that_would_take_long_to_read_is_refused(tmp_path: Path, text: str) -> None:
+    (tmp_path / "chitta.toml").write_text(f"lane_k = 7\n{text}\n")
+    chosen = load({"CHITTA_HOME": str(tmp_path)})
+    assert chosen.integer("CHITTA_LANE_K") == BY_NAME["CHITTA_LANE_K"].default
+    (problem,) = chosen.problems
+    assert "dots" in problem and len(problem) < 300
+
+
+@pytest.mark.parametrize("raw", ["\u0666\u0660\u0660", "\uff16\uff10\uff10", "6\u06600"])
+def test_digits_of_other_scripts_are_no_number(raw: str) -> None:
+    chosen = load({"CHITTA_HOME": "/nonexistent", "CHITTA_HOOK_BUDGET_MS": raw, "CHITTA_RECENCY_ALPHA": raw})
+    assert len(chosen.problems) == 2
+    assert chosen.integer("CHITTA_HOOK_BUDGET_MS") == BY_NAME["CHITTA_HOOK_BUDGET_MS"].default

@@ -178,3 +178,23 @@ def test_a_lanes_limit_on_files_is_not_the_daemons() -> None:
         "sys.exit(resource.getrlimit(resource.RLIMIT_FSIZE) != (hard, hard))\n"
     )
     assert subprocess.run([sys.executable, "-c", words], check=False).returncode == 0
+
+
+@pytest.mark.parametrize("what", ["pipe", "folder", "link"])
+def test_fault_58_a_log_that_is_no_plain_file_keeps_no_daemon_from_starting(
+    checkout: Path, run_dir: Path, variables: pytest.MonkeyPatch, what: str
+) -> None:
+    state = run_dir.parent / "state"
+    state.mkdir(parents=True)
+    log = state / "chittad.log"
+    if what == "pipe":
+        os.mkfifo(log)
+    elif what == "folder":
+        log.mkdir()
+    else:
+        log.symlink_to("/dev/zero")
+    assert starter.start_daemon()
+    (facts,) = started(run_dir.parent)
+    if sys.platform == "linux":
+        assert facts["files"] == ["/dev/null", "/dev/null", "/dev/null", str(run_dir / "daemon.lock")]
+    reap()

@@ -17,6 +17,22 @@ from chitta.settings import Settings
 from chitta.wire import codec
 
 VERSION = 1
+#: Name of the calibration in the package.
+SHIPPED = "shipped"
+
+#: Notes of a place from which on the shipped fit holds as it is, and the weight of there being fewer. Where few notes
+#: compete, one that is as near is likelier the right one. Measured over stores of 8, 20 and 60 developer notes, whole
+#: and cut to one sentence, with 240 prompts each that none of them answers: with both rules these bring a note 3 to
+#: 4 times in 100, as they do among 2,643; of 20 whole notes .81 of the answers are shown where .65 were, of 20 of one
+#: sentence .38 where .17 were, of 60 such .32 where .24 were.
+ENOUGH_NOTES = 60
+FEW_WEIGHT = 0.8
+#: No place is taken for smaller than this.
+FEWEST_NOTES = 4
+#: Characters of a note up to which it is one thing said in a sentence or two, and what that adds: it holds fewer of a
+#: prompt's words and is less near than a page on the same subject.
+BRIEF_CHARS = 240
+BRIEF_WEIGHT = 0.5
 
 
 class Logistic(NamedTuple):
@@ -25,9 +41,9 @@ class Logistic(NamedTuple):
     bias: float
     weights: dict[str, float]
 
-    def probability(self, signals: Mapping[str, float]) -> float:
-        """The probability, 0–1."""
-        total = self.bias + sum(weight * signals.get(name, 0.0) for name, weight in self.weights.items())
+    def probability(self, signals: Mapping[str, float], odds: float = 0.0) -> float:
+        """The probability, 0–1. ``odds`` are added to its logarithmic odds."""
+        total = self.bias + odds + sum(weight * signals.get(name, 0.0) for name, weight in self.weights.items())
         return sigmoid(total)
 
 
@@ -46,6 +62,12 @@ class Calibration(NamedTuple):
         """Displayed percent, 1 to 99: ``sigmoid(bias + slope · logit(maxrel))``. Nothing here is ever certain."""
         bias, slope = self.display
         return min(max(round(100 * sigmoid(bias + slope * logit(maxrel))), 1), 99)
+
+
+def prior_odds(among: int, characters: int) -> float:
+    """What a note's own length and its being one ``among`` so many (0: not told) add to the logarithmic odds of it."""
+    few = math.log(ENOUGH_NOTES / max(among, FEWEST_NOTES)) if 0 < among < ENOUGH_NOTES else 0.0
+    return FEW_WEIGHT * few + BRIEF_WEIGHT * (characters <= BRIEF_CHARS)
 
 
 def sigmoid(value: float) -> float:

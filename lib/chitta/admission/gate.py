@@ -16,6 +16,7 @@ from chitta.admission.slots import (
     drop_leftovers,
     drop_lesser,
     drop_seen,
+    drop_withheld,
     point_back,
     share_slots,
     yield_to_scoped,
@@ -77,6 +78,7 @@ def admit(
     )
     candidates = _candidates(results)
     causes = [_first_cause(candidate, situation) for candidate in candidates]
+    drop_withheld(candidates, causes)
     yield_to_scoped(candidates, causes)
     drop_seen(candidates, causes, frozenset(seen))
     pointed = ""

@@ -21,6 +21,14 @@ def yield_to_scoped(candidates: list[Candidate], causes: list[str]) -> None:
                 causes[place] = "cap"
 
 
+def drop_withheld(candidates: list[Candidate], causes: list[str]) -> None:
+    """What one lane knows to be quarantined or replaced no other may show: theirs may be an older index."""
+    held = {row.id: "quar" for _, row in candidates if row.quarantine}
+    replaced = {row.id: "sup" for _, row in candidates if row.superseded_by.strip()}
+    for place, (_, row) in enumerate(candidates):
+        causes[place] = causes[place] or held.get(row.id, "") or replaced.get(row.id, "")
+
+
 def drop_seen(candidates: list[Candidate], causes: list[str], seen: frozenset[str]) -> None:
     """A session is shown a note once; a certain match comes again, for the mistake did too."""
     for place, (lane, row) in enumerate(candidates):

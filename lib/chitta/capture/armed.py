@@ -36,7 +36,7 @@ def path_of(state_dir: str, session: str) -> str:
 def read(state_dir: str, session: str, now: float) -> State:
     """What is remembered; {} where there is nothing, or nothing that still counts."""
     try:
-        file = os.open(path_of(state_dir, session), os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW)
+        file = os.open(path_of(state_dir, session), os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK)
         try:
             value = codec.loads(os.read(file, MAX_BYTES))
         finally:
@@ -62,7 +62,7 @@ class Held:
     def __enter__(self) -> Held:
         folder = os.path.join(self._dir, FOLDER)
         make_private(folder)
-        flags = os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
+        flags = os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
         self._lock = os.open(os.path.join(folder, _LOCK), flags, 0o600)
         file_lock.is_had(self._lock, _LOCK_S)
         found = read(self._dir, self._session, self._now)

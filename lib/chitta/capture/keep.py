@@ -2,23 +2,16 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
-from chitta import file_lock
 from chitta.curation.proof import SESSION, proved
-from chitta.folders import make_private
+from chitta.notes.alone import alone
 from chitta.notes.ids import file_name
 from chitta.notes.note import Note
 from chitta.notes.realms import realm_folder
 from chitta.notes.store import NoteStore
 
 ADDED, PROVED, KNOWN, REFUSED, RENEWED = "added", "proved", "known", "refused", "renewed"
-_LOCK = "capture.lock"
-#: Seconds that one writer waits for another: nobody waits for either, and two that write at once lose a session.
-_LOCK_S = 15.0
 
 
 def keep(store: NoteStore, note: Note, *, state_dir: str) -> str:
@@ -31,7 +24,7 @@ def keep(store: NoteStore, note: Note, *, state_dir: str) -> str:
 
     if is_refused(state_dir, note.realm, note.id):
         return REFUSED
-    with _locked(state_dir):
+    with alone(state_dir):  # whoever holds it too long is not waited for
         path = place_of(store, note.realm, note.id)
         there = read_at(store, path, note)
         if there is None:
@@ -52,7 +45,7 @@ def renew(store: NoteStore, note: Note, *, state_dir: str) -> str:
 
     if is_refused(state_dir, note.realm, note.id):
         return REFUSED
-    with _locked(state_dir):
+    with alone(state_dir):  # whoever holds it too long is not waited for
         path = place_of(store, note.realm, note.id)
         there = read_at(store, path, note)
         old, new = dict(there.extra if there is not None else ()), dict(note.extra)
@@ -80,16 +73,3 @@ def read_at(store: NoteStore, path: Path, wanted: Note) -> Note | None:
     except (OSError, ValueError):
         return None
     return there if (there.id, there.realm) == (wanted.id, wanted.realm) else None
-
-
-@contextmanager
-def _locked(state_dir: str) -> Iterator[None]:
-    """One writer at a time; whoever holds the lock too long is not waited for."""
-    make_private(state_dir)
-    flags = os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
-    lock = os.open(os.path.join(state_dir, _LOCK), flags, 0o600)
-    try:
-        file_lock.is_had(lock, _LOCK_S)
-        yield
-    finally:
-        os.close(lock)

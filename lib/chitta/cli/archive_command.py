@@ -10,7 +10,7 @@ import typer
 
 from chitta import feedback, searches
 from chitta import settings as table
-from chitta.cli import bookshelf, output, recall_history, recall_ids, upkeep
+from chitta.cli import bookshelf, output, recall_history, recall_ids, replaced, upkeep
 from chitta.cli.failure import Misuse, Nothing
 from chitta.cli.realm_options import AsJson
 from chitta.curation import decay
@@ -39,7 +39,8 @@ def archive(
 ) -> None:
     """Put captured and imported notes of kind operational or episode away that no prompt and no question ever showed.
     They stay in their files with `status: archived` and come up no more; --restore ID undoes it. Pinned notes, notes
-    proved three times and what you wrote yourself stay.
+    proved three times and what you wrote yourself stay. --restore also brings a note back that was replaced by one that
+    is gone.
 
     Example: chitta archive --older-than 60 --dry-run
     """
@@ -58,7 +59,7 @@ def archive(
     day = today.isoformat()
     changed: list[tuple[bookshelf.Found, Note]] = []
     for item in found:
-        new = decay.restored(item.note, day) if restore else decay.archived(item.note, day)
+        new = _stands_again(settings, item.note, day) if restore else decay.archived(item.note, day)
         if new != item.note:
             changed.append((item, new))
     if not dry_run:
@@ -68,6 +69,11 @@ def archive(
         if changed:
             upkeep.level_paths(settings, [item.path for item, _ in changed])
     _report([new for _, new in changed], restore=restore, dry_run=dry_run, days=days, named=bool(names), json=as_json)
+
+
+def _stands_again(settings: Settings, note: Note, day: str) -> Note:
+    """The note out of the archive; one that is not in it, and that a note replaced which is gone, as a current one."""
+    return decay.restored(note, day) if decay.is_archived(note) else replaced.stands_again(settings, note)
 
 
 def _named(settings: Settings, names: Sequence[str]) -> list[bookshelf.Found]:

@@ -9,7 +9,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from chitta.cli.failure import Nothing
+from chitta.cli.failure import Busy, Failure, Nothing
+from chitta.notes.alone import alone
 from chitta.notes.ids import file_name, hashed_file_name
 from chitta.notes.note import Note
 from chitta.notes.realms import realm_folder
@@ -45,6 +46,28 @@ def opened(settings: Settings) -> Iterator[Snapshot | None]:
     finally:
         if snapshot is not None:
             snapshot.close()
+
+
+@contextmanager
+def changing(settings: Settings) -> Iterator[None]:
+    """Notes are read and written back by this process alone during the block; what was read before it is read
+    :func:`again`. Raises :class:`Busy`.
+    """
+    with alone(settings.state_dir) as had:
+        if not had:
+            raise Busy("another process keeps writing notes", "nothing was changed; try again in a moment")
+        yield
+
+
+def again(settings: Settings, found: Found) -> Found:
+    """The note as its file has it now. Raises :class:`Failure` where that holds it no more."""
+    try:
+        note = NoteStore(settings.notes_dir).read(found.path)
+    except FileNotFoundError:
+        note = None
+    if note is None or (note.id, note.realm) != (found.note.id, found.note.realm):
+        raise Failure(f"the note {found.note.id} was removed or renamed meanwhile", "nothing was changed; try again")
+    return Found(note, found.path)
 
 
 def find(settings: Settings, name: str) -> Found:

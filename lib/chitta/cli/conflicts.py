@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from chitta.cli import bookshelf
 from chitta.cli.failure import Failure
-from chitta.curation.promotion import CONFLICTS_WITH, conflicts_of
 from chitta.notes.note import Note
 from chitta.notes.store import NoteStore
+from chitta.recall.filters import CONFLICTS_WITH, contradicted
 from chitta.settings import Settings
+
+if TYPE_CHECKING:
+    from chitta.index.snapshot import Snapshot
 
 THIS, OTHER, BOTH = "this", "other", "both"
 CHOICES = {"t": "this one is right", "o": "other one is right", "b": "both stay"}
@@ -17,11 +21,16 @@ CHOICES = {"t": "this one is right", "o": "other one is right", "b": "both stay"
 _SAID = ("title", "text", "wrong", "right", "updated")
 
 
+def every(snapshot: Snapshot | None) -> list[Note]:
+    """Every note that contradicts another one, by id."""
+    return snapshot.catalog.holding([f'"{CONFLICTS_WITH}"']) if snapshot is not None else []
+
+
 def other_of(settings: Settings, note: Note) -> bookshelf.Found | None:
     """The note that this one contradicts; None where it is gone."""
     with bookshelf.opened(settings) as snapshot:
         shelf = bookshelf.Shelf(settings, snapshot)
-        found = [shelf.locate(note._replace(id=name)) for name in conflicts_of(note)]
+        found = [shelf.locate(note._replace(id=name)) for name in contradicted(note)]
     return next((one for one in found if one is not None), None)
 
 

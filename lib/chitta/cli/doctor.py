@@ -2,7 +2,8 @@
 
 Each check is a function that gives one or more findings and never raises; the checks themselves
 are in :mod:`chitta.cli.doctor_installation`, :mod:`chitta.cli.doctor_settings`, :mod:`chitta.cli.doctor_store`,
-:mod:`chitta.cli.doctor_notes`, :mod:`chitta.cli.doctor_harness` and :mod:`chitta.cli.doctor_drain`.
+:mod:`chitta.cli.doctor_notes`, :mod:`chitta.cli.doctor_replaced`, :mod:`chitta.cli.doctor_harness` and
+:mod:`chitta.cli.doctor_drain`.
 """
 
 from __future__ import annotations
@@ -75,6 +76,7 @@ def examine(settings: Settings) -> Iterator[Finding]:
     from chitta.cli import doctor_installation as installation
     from chitta.cli import doctor_notes as unread
     from chitta.cli import doctor_places as places
+    from chitta.cli import doctor_replaced as replaced
     from chitta.cli import doctor_settings as named
     from chitta.cli import doctor_store as store
 
@@ -95,6 +97,7 @@ def examine(settings: Settings) -> Iterator[Finding]:
         ("daemon", store.daemon),
         ("index", store.index),
         ("review", store.review),
+        ("replaced", replaced.lone),
         ("wiring", around.wiring),
         ("prompts", store.prompts),
         ("drain", draining.drain),

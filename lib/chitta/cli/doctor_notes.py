@@ -15,6 +15,7 @@ from chitta.settings import Settings
 
 #: Notes that the check names one by one.
 _SHOWN = 10
+_STOPS = "holds something that the index stumbles over, and is passed over"
 _MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 
 
@@ -30,9 +31,12 @@ class Unread(NamedTuple):
 def unreadable(settings: Settings) -> Iterator[Unread]:
     """Every note, and every folder of notes, that cannot be read, in the order of the store. Changes nothing."""
     folders: list[Unread] = []
+    passed_over = set(_passed_over(settings))
     store = NoteStore(settings.notes_dir)
     for fact in store.scan(on_error=lambda problem: folders.append(_refused(str(problem.filename), problem))):
         found = _too_large(str(fact.path), fact.size) if fact.size > MAX_NOTE_BYTES else _looked_at(str(fact.path))
+        if found is None and str(fact.path) in passed_over:
+            found = Unread(str(fact.path), _STOPS, "`chitta reindex` says what it is; mend the file or move it away")
         if found is not None:
             yield found
     yield from folders
@@ -46,6 +50,24 @@ def notes(settings: Settings) -> Iterator[Finding]:
     if len(found) > _SHOWN:
         more = f"{output.plural(len(found) - _SHOWN, 'more path')} cannot be read either"
         yield Finding("notes", WARN, more, "`chitta doctor --repair` lists those that are lost")
+
+
+def _passed_over(settings: Settings) -> Iterator[str]:
+    from chitta.index import IndexFault, generation
+    from chitta.index.catalog import Catalog
+
+    try:
+        current = generation.current(settings.index_dir)
+        if current is None:
+            return
+        catalog = Catalog(current.catalog)
+        try:
+            below = catalog.passed_over()
+        finally:
+            catalog.close()
+    except IndexFault:  # the check of the index says so
+        return
+    yield from (os.path.join(settings.notes_dir, path) for path in below)
 
 
 def _looked_at(path: str) -> Unread | None:

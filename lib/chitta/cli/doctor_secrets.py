@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple
@@ -40,7 +41,9 @@ def run(settings: Settings, *, redact: bool, as_json: bool) -> None:
     """
     store = NoteStore(settings.notes_dir)
     problems: list[str] = []
-    found = list(scan(store, problems))
+    realms: Counter[str] = Counter()
+    found = list(scan(store, problems, realms))
+    telling = list(_telling(realms))
     left, touched = [], list[Path]()
     for holding in found:
         try:
@@ -59,18 +62,32 @@ def run(settings: Settings, *, redact: bool, as_json: bool) -> None:
         problems += upkeep.level_paths(settings, touched).problems
     if as_json:
         rows = [_row(holding) for holding in found]
-        output.as_json({"notes": rows, "redacted": redact, "problems": problems})
+        named = [one._asdict() for one in telling]
+        output.as_json({"notes": rows, "realms": named, "redacted": redact, "problems": problems})
     else:
         _say(found, redact=redact)
+        for one in telling:
+            _say_realm(one)
         for problem in problems:
             output.tell(f"chitta: {problem}")
-    if left or problems:
+    if left or problems or telling:
         raise typer.Exit(NOTHING)
 
 
-def scan(store: NoteStore, problems: list[str]) -> Iterator[Holding]:
-    """Every note that holds, or is named by, a secret or a private span; what cannot be read goes to ``problems``."""
-    from chitta.safety.cleaning import without_secrets
+class Telling(NamedTuple):
+    """A realm whose name holds secrets: the name with an ellipsis for each, their kinds, and how many notes it has."""
+
+    realm: str
+    kinds: tuple[str, ...]
+    notes: int
+
+
+def scan(store: NoteStore, problems: list[str], realms: Counter[str] | None = None) -> Iterator[Holding]:
+    """Every note that holds, or is named by, a secret or a private span; what cannot be read goes to ``problems``.
+
+    ``realms`` takes how many notes each realm has.
+    """
+    from chitta.safety.cleaning import hidden_parts, without_secrets
     from chitta.safety.names import masked
 
     for fact in store.scan(on_error=lambda problem: problems.append(str(problem))):
@@ -79,9 +96,12 @@ def scan(store: NoteStore, problems: list[str]) -> Iterator[Holding]:
         except (OSError, ValueError) as problem:
             problems.append(f"{fact.path}: {problem}")
             continue
+        if realms is not None:
+            realms[note.realm] += 1
         clean, kinds = without_secrets(note)
         said = format_note(note._replace(id="", supersedes=()))
-        own, file = masked(note.id, said), masked(Path(fact.path).stem, said)
+        hidden = hidden_parts(note, clean)
+        own, file = masked(note.id, said, hidden), masked(Path(fact.path).stem, said, hidden)
         kinds += tuple(f"{kind} in its name" for kind in dict.fromkeys((*own.found, *file.found)))
         if clean == note and not kinds:
             continue
@@ -91,6 +111,25 @@ def scan(store: NoteStore, problems: list[str]) -> Iterator[Holding]:
         misnamed = bool(own.found or file.found)
         former = note.id if own.found else ""
         yield Holding(clean, Path(fact.path), kinds or ("private span",), own.name, place, former, misnamed)
+
+
+def _telling(realms: Mapping[str, int]) -> Iterator[Telling]:
+    from chitta.safety.names import masked
+
+    for realm, count in sorted(realms.items()):
+        if (done := masked(realm)).found:
+            yield Telling(done.name, done.found, count)
+
+
+def _say_realm(one: Telling) -> None:
+    """What nothing but a person can put right: the name may come from a repository's remote."""
+    kinds = ", ".join(one.kinds)
+    count = output.plural(one.notes, "note")
+    output.say(f"the realm {output.harmless(one.realm)} ({count}) holds a secret in its name: {kinds}")
+    output.tell(
+        "hint: take it out of the repository's remote (`git remote set-url`), then give each note another `realm:`"
+        " (`chitta edit ID`) and move its file out of that folder"
+    )
 
 
 def _rewritten(store: NoteStore, holding: Holding) -> list[Path]:

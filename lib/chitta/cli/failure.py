@@ -86,7 +86,7 @@ def report(problem: BaseException) -> int:
         output.tell("\nchitta: stopped")
         return INTERRUPTED
     if type(problem).__name__ == "NoArgsIsHelpError":  # a group of commands by itself: typer gives its help as an error
-        sys.stderr.write(str(getattr(problem, "message", "")).rstrip() + "\n")
+        sys.stderr.write(output.harmless(str(getattr(problem, "message", ""))).rstrip() + "\n")
         return MISUSE
     failure = _as_failure(problem)
     output.tell(f"chitta: {failure.message}")

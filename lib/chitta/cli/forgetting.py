@@ -13,7 +13,8 @@ import secrets
 from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 
-from chitta.cli import bookshelf, upkeep
+from chitta.cli import bookshelf, replaced, upkeep
+from chitta.cli.failure import Failure
 from chitta.curation.supersede import VERSION_OF
 from chitta.settings import Settings
 from chitta.wire import codec
@@ -40,9 +41,24 @@ def with_versions(settings: Settings, found: Sequence[bookshelf.Found]) -> list[
 
 
 def finish(settings: Settings, ids: Collection[str]) -> list[str]:
-    """After the files are gone: the index without their words, the logs without their ids; what is left to say."""
-    problems = [f"{path}: {problem}" for path, problem in unname(settings.state_dir, ids)]
-    problems += upkeep.level(settings, full=True).problems
+    """After the files are gone: the index without their words, the logs without their ids; what is left to say, also of
+    the notes that they had replaced.
+
+    Raises :class:`Failure` where the index cannot be made without them: what it holds can still be shown.
+    """
+    try:
+        problems = replaced.left_behind(settings, ids)
+    except Exception as problem:  # the index is made anew all the same
+        problems = [f"which notes these had replaced cannot be told: {problem}"]
+    problems += [f"{path}: {problem}" for path, problem in unname(settings.state_dir, ids)]
+    try:
+        problems += upkeep.level(settings, full=True).problems
+    except Exception as problem:
+        files = "file is" if len(ids) == 1 else "files are"
+        raise Failure(
+            f"the {files} gone, but the index still holds {', '.join(ids)} and may show it: {problem}",
+            "`chitta doctor` says what is wrong; then `chitta reindex --full` takes it out of the index",
+        ) from problem
     problems += _swept(settings)
     if os.path.isdir(os.path.join(settings.notes_dir, ".git")):
         problems.append(

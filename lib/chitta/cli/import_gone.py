@@ -9,6 +9,7 @@ from pathlib import Path
 
 from chitta.cli.bookshelf import Found
 from chitta.curation import decay
+from chitta.curation.gathering import SEVERAL
 from chitta.importing import instruction_files
 from chitta.importing.imported import SECTION_KEY, place_of
 from chitta.notes.frontmatter import decode, parse_note
@@ -49,8 +50,11 @@ def stands(note: Note) -> bool:
 def is_away(label: str, folder: Path, realm: str) -> bool:
     """Whether a file of instructions that notes are named after lay below ``folder`` and is no longer there.
 
-    Only where the name says which file that is: in a repository, and where it is a whole path.
+    Only where the name says which file that is: in a repository, and where it is a whole path. That of a merged note
+    says several.
     """
+    if SEVERAL in label:
+        return False
     if label.startswith(("~/", "/")):
         file = Path(os.path.expanduser(label))
     else:

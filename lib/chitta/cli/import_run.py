@@ -12,11 +12,11 @@ from typing import NamedTuple
 
 from chitta import leftovers
 from chitta import settings as table
-from chitta.cli import bookshelf, import_report, output, upkeep, writing
+from chitta.cli import bookshelf, import_report, output, realm_near, upkeep, writing
 from chitta.cli.failure import Failure, Misuse, Nothing
 from chitta.cli.import_taking import GONE, REPLACED, RETIRED, SAME, SKIPPED, Importer, Line
 from chitta.cli.progress import Meter
-from chitta.cli.realm_options import chosen_realm, current_realm
+from chitta.cli.realm_options import chosen_realm, current_realm, refuse_telling
 from chitta.folders import make_private
 from chitta.importing import sources
 from chitta.importing.sources import Source
@@ -54,7 +54,9 @@ def run(paths: list[Path], origin: str, wishes: Wishes) -> None:
     started = time.monotonic()
     settings = table.load()
     parts = _parts(settings, paths, origin)
+    refuse_telling(settings, wishes.realm)
     forced, here = chosen_realm(wishes.realm, wishes.everywhere), current_realm(settings)
+    realm_near.remark(settings, wishes.realm)
     if not wishes.dry_run:
         upkeep.freshen(settings)
     lines: list[Line] = []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import datetime
 import os
 from collections.abc import Iterator
@@ -62,6 +63,7 @@ class Importer:
         supersede: bool = False,
         keep_gone: bool = False,
     ) -> None:
+        self._settings = settings
         self._store = NoteStore(settings.notes_dir)
         self._shelf = shelf
         self._realm = realm
@@ -84,7 +86,9 @@ class Importer:
         if path.is_dir():
             self._folders.append(path)
         for item in read(path, realm=self._realm):
-            yield self._take(item)
+            with contextlib.nullcontext() if self._dry_run else bookshelf.changing(self._settings):
+                line = self._take(item)
+            yield line
 
     def gone(self) -> Iterator[Line]:
         """A line for each note whose section is no longer in the file that was read, or whose file of instructions is
@@ -97,7 +101,9 @@ class Importer:
         if self._supersede and not self._keep_gone:
             follows = {
                 (old.realm, old.id): came[new.id]
-                for old, new in import_gone.pairs([item.note for item in gone], [item.note for item in self._came])
+                for old, new in import_gone.pairs(
+                    [item.note for item in gone if not is_edited(item.note)], [item.note for item in self._came]
+                )
             }
         today = datetime.date.today().isoformat()
         for item in gone:

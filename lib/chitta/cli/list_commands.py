@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Annotated
 
 import typer
 
 from chitta import settings as table
-from chitta.cli import bookshelf, output, recall_ids, upkeep
+from chitta.cli import bookshelf, conflicts, output, realm_near, recall_ids, upkeep
 from chitta.cli.failure import Nothing
 from chitta.cli.realm_options import AsJson, RealmOption, looking_realm
 from chitta.curation import state
@@ -40,14 +40,15 @@ def list_notes(
         notes = snapshot.catalog.page(place, kind or None, limit, offset) if snapshot is not None else []
         others = snapshot.catalog.realms() if snapshot is not None else {}
         whole = snapshot.catalog.count(place, kind or None) if snapshot is not None else 0
+        disputed = state.disputed(conflicts.every(snapshot)) if notes else frozenset()
     if as_json:
-        output.as_json([_facts(note) for note in notes])
+        output.as_json([_facts(note, disputed) for note in notes])
     elif notes:
-        _print(settings, notes, show_realm=place is None)
+        _print(settings, notes, disputed, show_realm=place is None)
         if offset + len(notes) < whole:
             output.tell(f"chitta: {len(notes):,} of {whole:,}; `--limit {min(whole, MOST)}` shows all")
     if not notes:
-        raise Nothing(_nothing(place, kind, offset), _elsewhere(place, others))
+        raise Nothing(_nothing(place, kind, offset), _elsewhere(place, others, asked=bool(realm)))
 
 
 def show(
@@ -60,14 +61,17 @@ def show(
     """
     from chitta.safety.cleaning import clean
 
-    found = bookshelf.find(table.load(), recall_ids.typed(name))
+    settings = table.load()
+    found = bookshelf.find(settings, recall_ids.typed(name))
     cleaned = clean(found.note)
     note = cleaned.note
+    with bookshelf.opened(settings) as snapshot:
+        against = [other.id for other in conflicts.every(snapshot) if note.id in state.disputed([other])]
     if as_json:
-        output.as_json({**_facts(note), "path": str(found.path)})
+        output.as_json({**_facts(note, [note.id] if against else ()), "path": str(found.path)})
     else:
         output.say(str(found.path), "dim")
-        if standing := state.sentence(note, output.one_line(note.id, 80)):
+        if standing := state.sentence(note, output.one_line(note.id, 80), against):
             output.wrapped(output.harmless(standing), style="yellow")
         output.wrapped(output.harmless(format_note(note)).rstrip())
     if cleaned.secrets:
@@ -87,8 +91,8 @@ def suspected(name: str, reasons: Sequence[str]) -> str:
     )
 
 
-def _print(settings: Settings, notes: list[Note], *, show_realm: bool) -> None:
-    states = [state.state_of(note) for note in notes]
+def _print(settings: Settings, notes: list[Note], disputed: Collection[str], *, show_realm: bool) -> None:
+    states = [state.state_of(note, disputed) for note in notes]
     marked = any(states)
     columns = ["id", "kind", "date", *(["state"] if marked else []), "title"] + (["realm"] if show_realm else [])
     rows = []
@@ -101,10 +105,10 @@ def _print(settings: Settings, notes: list[Note], *, show_realm: bool) -> None:
     output.table(columns, rows, cut="title", spare=("date", "kind"), least=recall_ids.least(settings))
 
 
-def _facts(note: Note) -> dict[str, object]:
+def _facts(note: Note, disputed: Collection[str]) -> dict[str, object]:
     facts = note._asdict()
     facts["extra"] = dict(note.extra)
-    facts["state"] = state.state_of(note)
+    facts["state"] = state.state_of(note, disputed)
     return facts
 
 
@@ -114,8 +118,10 @@ def _nothing(place: str | None, kind: str, offset: int) -> str:
     return f"there are {what} {where}" + (f" after the first {offset}" if offset else "")
 
 
-def _elsewhere(place: str | None, others: dict[str, int]) -> str:
+def _elsewhere(place: str | None, others: dict[str, int], *, asked: bool) -> str:
     elsewhere = sum(count for name, count in others.items() if name != place)
+    if asked and place is not None and place not in others and (meant := realm_near.offer(place, others)):
+        return meant
     if place is not None and elsewhere:
         return f"other realms hold {output.plural(elsewhere, 'note')}: `chitta list --all-realms`"
     return '`chitta remember "…"` or `chitta import PATH` adds some' if not elsewhere else ""

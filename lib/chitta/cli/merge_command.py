@@ -45,10 +45,13 @@ def merge(
     kept = items[-1] if replace else items[0]
     others = items[:-1] if replace else items[1:]
     if not dry_run:
-        store = NoteStore(settings.notes_dir)
-        store.write(whole, path=kept.path)
-        for note, found in zip(gone, others, strict=True):
-            store.write(note, path=found.path)
+        with bookshelf.changing(settings):
+            notes = [bookshelf.again(settings, found).note for found in items]
+            whole, gone = _replaced(notes, today) if replace else gathered(notes, today)
+            store = NoteStore(settings.notes_dir)
+            store.write(whole, path=kept.path)
+            for note, found in zip(gone, others, strict=True):
+                store.write(note, path=found.path)
         upkeep.level_paths(settings, [kept.path, *(found.path for found in others)])
     if as_json:
         facts = {"id": whole.id, "realm": whole.realm, "path": str(kept.path), "dry_run": dry_run}

@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from chitta import settings as table
-from chitta.cli import bookshelf, forgetting, output, recall_ids, twins, upkeep, writing
+from chitta.cli import bookshelf, forgetting, given_words, output, realm_near, recall_ids, twins, upkeep, writing
 from chitta.cli.editor import run_editor
 from chitta.cli.failure import Failure, Misuse, Nothing
 from chitta.cli.list_commands import suspected
@@ -21,6 +21,7 @@ from chitta.curation.supersede import says_the_same
 from chitta.notes.correction import make_correction, match_triggers
 from chitta.notes.ids import make_id, valid_id
 from chitta.notes.note import BOOKKEEPING_KINDS, KNOWLEDGE_KINDS, Note, one_line
+from chitta.notes.ordinary import ordinary
 from chitta.notes.store import NoteStore
 from chitta.recall.filters import named
 from chitta.settings import Settings
@@ -59,12 +60,14 @@ def remember(
     settings = table.load()
     body = _given_text(text or [])
     if not as_is:
-        body, title, tags, source = _without_secrets(body, title, tags, source)
+        body, title, tags, source = given_words.of_note(body, title, tags, source)
+        given_words.refuse_telling(name)
     if kind not in KNOWLEDGE_KINDS + BOOKKEEPING_KINDS:
         raise Misuse(f"{kind!r} is no kind of note", f"kinds are {', '.join(KNOWLEDGE_KINDS + BOOKKEEPING_KINDS)}")
     if name and not valid_id(name):
         raise Misuse("that id is too long or not printable", "an id has at most 200 printable characters")
     place = writing_realm(settings, realm, everywhere)
+    realm_near.remark(settings, realm)
     heading = one_line(title) or first_line(body)
     note = Note(
         id=name or make_id(heading, place, salt=body),
@@ -84,34 +87,22 @@ def remember(
             output.tell(f"chitta: its tags, kind and source stay as they are; `chitta edit {note.id}` changes them")
         return
     chosen = twins.decide(settings, note, passing=[found.note.id for found in replaced], ask=not as_json)
-    if chosen.action == twins.SUPERSEDE and chosen.twin is not None:
-        replaced.append(chosen.twin)
     touched: list[Path] = []
-    if chosen.action == twins.MERGE and chosen.twin is not None:
-        done = twins.merge_into(settings, chosen.twin, note)
-    elif replaced:
-        done, touched = _superseding(settings, note, replaced, standing)
-    else:
-        done, touched = _written(settings, note, standing)
+    with bookshelf.changing(settings):
+        standing = _standing(settings, note)
+        twin = bookshelf.again(settings, chosen.twin) if chosen.twin is not None else None
+        replaced = [bookshelf.again(settings, found) for found in replaced]
+        if chosen.action == twins.SUPERSEDE and twin is not None:
+            replaced.append(twin)
+        if chosen.action == twins.MERGE and twin is not None:
+            done = twins.merge_into(settings, twin, note)
+        elif replaced:
+            done, touched = _superseding(settings, note, replaced, standing)
+        else:
+            done, touched = _written(settings, note, standing)
     if done.older:
         output.tell(f"chitta: what it said before is kept as {output.one_line(done.older, 200)}")
     _report(settings, done, chosen, touched, as_json=as_json)
-
-
-def _without_secrets(body: str, title: str, *others: str) -> list[str]:
-    """The texts without secrets and private spans, of which one may begin in the title; the person is told what was
-    taken out."""
-    from chitta.safety.private import without_private, without_private_in
-    from chitta.safety.secrets import redact
-
-    title, body = without_private_in((title, body))
-    done = [redact(text) for text in (body, title, *map(without_private, others))]
-    kinds = dict.fromkeys(kind for one in done for kind in one.found)
-    if kinds:
-        output.tell(f"chitta: took out what looks like a secret ({', '.join(kinds)}); --as-is keeps it")
-    if not done[0].text.strip():
-        raise Misuse("all of the text is private", "what stands in <private>…</private> is never kept")
-    return [one.text.strip() for one in done]
 
 
 def _replaced(settings: Settings, names: Sequence[str]) -> list[bookshelf.Found]:
@@ -142,6 +133,7 @@ def correct(
     why: Annotated[str, typer.Option("--why", help="The reason, in a sentence.")] = "",
     realm: RealmOption = "",
     everywhere: WriteGlobally = False,
+    as_is: Annotated[bool, typer.Option("--as-is", help="Keep what looks like a secret.")] = False,
     as_json: AsJson = False,
 ) -> None:
     """Keep a correction. It comes up whenever a prompt orders the wrong form again, whatever else is recalled;
@@ -150,19 +142,26 @@ def correct(
     Example: chitta correct --wrong "npm install" --right "pnpm install" --why "the lock file is pnpm's"
     """
     settings = table.load()
+    if not as_is:
+        wrong, right, why = given_words.of_correction(wrong, right, why)
     try:
-        note = make_correction(wrong, right, why, writing_realm(settings, realm, everywhere))
+        heard = given_words.triggers_of(wrong)
+        note = make_correction(wrong, right, why, writing_realm(settings, realm, everywhere), triggers=heard)
     except ValueError as problem:
         raise Misuse(str(problem), "give both --wrong and --right") from None
+    realm_near.remark(settings, realm)
     standing = _standing(settings, note)
     chosen = twins.NOTHING_ALIKE if standing is not None else twins.decide(settings, note, ask=not as_json)
     touched: list[Path] = []
-    if chosen.action == twins.MERGE and chosen.twin is not None:
-        done = twins.merge_into(settings, chosen.twin, note)
-    elif chosen.action == twins.SUPERSEDE and chosen.twin is not None:
-        done, touched = _superseding(settings, note, [chosen.twin])
-    else:
-        done = _corrected(settings, note, one_line(why), standing)
+    with bookshelf.changing(settings):
+        standing = _standing(settings, note)
+        twin = bookshelf.again(settings, chosen.twin) if chosen.twin is not None else None
+        if chosen.action == twins.MERGE and twin is not None:
+            done = twins.merge_into(settings, twin, note)
+        elif chosen.action == twins.SUPERSEDE and twin is not None:
+            done, touched = _superseding(settings, note, [twin], standing)
+        else:
+            done = _corrected(settings, note, one_line(why), standing)
     _report(settings, done, chosen, touched, as_json=as_json)
     if standing is not None and done.outcome == writing.UPDATED:
         _tell_what_stayed(note, standing.note)
@@ -190,6 +189,8 @@ def _trigger_warnings(triggers: Sequence[str]) -> Iterator[str]:
     for trigger in triggers:
         if match_triggers(trigger, (trigger,)) is None:
             yield f"{trigger!r} would hardly ever fire: it is too common a word; say more of what was done"
+        elif ordinary(trigger):
+            yield f"{trigger!r} fires only where it reads as code (`use {trigger}`); say more of what was done"
         elif trigger.isalpha() and len(trigger) <= SHORT_WORD:
             yield f"{trigger!r} fires in every prompt that has this word; say more of what was done"
 
@@ -220,7 +221,8 @@ def forget(
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
 ) -> None:
     """Remove notes for good: the files and their older versions, their words and vectors in the index, their ids in the
-    logs. What was captured from a session is refused as well, so that it is not captured again.
+    logs. What was captured from a session is refused as well, so that it is not captured again. Notes that they had
+    replaced are named: `chitta archive --restore ID` brings one back.
 
     Example: chitta forget old-deploy-steps-1f2e3d --yes
     """
@@ -236,14 +238,22 @@ def forget(
     found = forgetting.with_versions(settings, list(by_path.values()))
     if found and not yes:
         _ask(found)
+    gone, stuck = list[str](), list[OSError]()
     for item in found:
         if is_captured(item.note):
             refuse(settings.state_dir, item.note.realm, item.note.id)
-        item.path.unlink(missing_ok=True)
-        output.say(f"forgot {item.note.id}")
-    if found:
-        for problem in forgetting.finish(settings, [item.note.id for item in found]):
-            output.tell(f"chitta: {problem}")
+        try:
+            item.path.unlink(missing_ok=True)
+            gone.append(item.note.id)
+        except OSError as problem:
+            stuck.append(problem)
+    problems = forgetting.finish(settings, gone) if gone else []
+    for name in gone:
+        output.say(f"forgot {output.one_line(name, 200)}")
+    for words in problems:
+        output.tell(f"chitta: {words}")
+    if stuck:
+        raise stuck[0]
     if missing:
         raise (
             missing[0]

@@ -2,7 +2,8 @@
 
 On a terminal there are colours and tables; in a pipe the same words come as plain aligned text.
 ``NO_COLOR`` and ``TERM=dumb`` turn colours off. Text that comes from notes is made harmless
-first: a stored escape sequence must not reach a terminal.
+first: a stored escape sequence must not reach a terminal. Whoever measures text does that before; whatever
+:func:`say` and :func:`tell` print goes through it once more, so that nobody can forget it.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ import sys
 import textwrap
 import unicodedata
 from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
 from typing import Any, Literal, TextIO
 
 from chitta.wire import codec
@@ -25,9 +27,11 @@ _GAP = "  "
 _STUB, _REALM = 12, 20
 _TITLE = 30
 _STYLES = {"bold": "1", "dim": "2", "red": "31", "green": "32", "yellow": "33", "cyan": "36"}
-_KEPT_CONTROLS = "\n\t"
-#: Direction overrides and isolates: they can make a line read as another one.
-_BIDI_CONTROLS = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
+_CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+# What paint writes, and what says that a text may need a look.
+_COLOURS = re.compile(rf"(\x1b\[(?:0|{'|'.join(_STYLES.values())})m)")
+#: Of what the renderer takes for unseen, what terminals show: signs above numbers, and icons of private use.
+_SEEN_HERE = "\u0600-\u0605\u06dd\u070f\u0890\u0891\u08e2\ue000-\uf8ff\U000f0000-\U0010ffff"
 _STEERING = re.compile("[\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 
 #: The least number of characters, by id, at which its beginning still is the id of one note alone.
@@ -67,11 +71,28 @@ def paint(text: str, style: str) -> str:
 
 
 def harmless(text: str) -> str:
-    """``text`` without control characters other than newline and tab, and without lone surrogates."""
-    text = text.encode("utf-8", "replace").decode("utf-8").replace("\r\n", "\n")
-    return "".join(
-        c for c in text if c in _KEPT_CONTROLS or (unicodedata.category(c) != "Cc" and c not in _BIDI_CONTROLS)
-    )
+    """``text`` without control characters other than newline and tab, without what nobody sees (marks of direction, of
+    no width, tags), and without lone surrogates. What joins letters and emoji stays behind one of them.
+    """
+    text = text.replace("\r\n", "\n")
+    if text.isascii():
+        return _CONTROLS.sub("", text)
+    return _unseen().sub("", text.encode("utf-8", "replace").decode("utf-8"))
+
+
+@lru_cache(maxsize=1)
+def _unseen() -> re.Pattern[str]:
+    from chitta.render.neutral import UNSEEN  # late: most of what is printed is ASCII
+
+    joins = "\u200c\u200d"
+    return re.compile(f"{_CONTROLS.pattern}|(?![{_SEEN_HERE}{joins}])[{UNSEEN}]|(?<![^\0-\x7f{UNSEEN}])[{joins}]")
+
+
+def _printable(text: str) -> str:
+    """``text`` made harmless, but for the colours of :func:`paint` where there are any."""
+    if not coloured() or "\x1b" not in text:
+        return harmless(text)
+    return "".join(piece if _COLOURS.fullmatch(piece) else harmless(piece) for piece in _COLOURS.split(text))
 
 
 def one_line(text: str, limit: int) -> str:
@@ -81,14 +102,14 @@ def one_line(text: str, limit: int) -> str:
 
 
 def say(text: str = "", style: str = "") -> None:
-    """A line of data on standard output."""
-    print(paint(text, style))
+    """A line of data on standard output, harmless."""
+    print(_printable(paint(text, style)))
 
 
 def tell(text: str) -> None:
-    """Lines for the person on standard error, on a terminal wrapped at its width."""
+    """Lines for the person on standard error, harmless, on a terminal wrapped at its width."""
     screen = on_terminal(sys.stderr)
-    for line in text.split("\n"):
+    for line in harmless(text).split("\n"):
         for piece in pieces_of(line, width(sys.stderr)) if screen else [line]:
             print(piece, file=sys.stderr)
 

@@ -43,8 +43,23 @@ def chosen_realm(realm: str, everywhere: bool) -> str:
 
 
 def writing_realm(settings: Settings, realm: str, everywhere: bool) -> str:
-    """The realm that a command writes to."""
+    """The realm that a command writes to. Raises ``Misuse``."""
+    refuse_telling(settings, realm)
     return chosen_realm(realm, everywhere) or current_realm(settings)
+
+
+def refuse_telling(settings: Settings, realm: str) -> None:
+    """Raises ``Misuse`` for a realm given by hand that holds a secret: it names a folder, and stands beside its notes
+    wherever they are shown.
+    """
+    given = realm or settings.text("CHITTA_REALM")
+    if not given:
+        return
+    from chitta.safety.names import masked
+
+    if kinds := masked(given).found:
+        said = f"the realm holds what looks like a secret ({', '.join(kinds)})"
+        raise Misuse(said, "give --realm (or CHITTA_REALM) another name")
 
 
 def looking_realm(settings: Settings, realm: str, everywhere: bool) -> str | None:

@@ -38,7 +38,7 @@ def print_items(items: Sequence[Item], foot: str, max_tokens: int | None) -> lis
         else:
             trimmed.insert(0, "what the arms said left out")
     if parts:
-        print("".join(parts).removeprefix("\n"))
+        output.say("".join(parts).removeprefix("\n"))
     return trimmed
 
 

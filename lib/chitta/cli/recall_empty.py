@@ -28,7 +28,7 @@ def left_out(question: Question, answer: Answer) -> list[str]:
         "before": question.since is not None,
         "after": question.until is not None,
         "undated": any(moment is not None for moment in (question.since, question.until, question.known_as_of)),
-        "unknown then": question.known_as_of is not None,
+        "unknown then": question.known_as_of is not None or question.as_of is not None,
         "not valid then": question.valid_at is not None,
         "superseded": question.as_of is not None,
         "expired": question.valid_at is not None or question.as_of is not None,
@@ -54,7 +54,7 @@ def sentence(settings: Settings, question: Question, answer: Answer, place: str 
     if answer.note.startswith(NOTHING_WRITTEN):
         return f"{answer.note} {where}"
     if answer.rows or answer.beyond:
-        return f"not in memory: no note {where} speaks of this; --show-weak shows the nearest of {held:,}"
+        return f"not in memory: no note {where} is likely to answer this; --show-weak shows the nearest of {held:,}"
     return f"not in memory: none of the {output.plural(held, 'note')} {where} holds any of these words"
 
 

@@ -139,7 +139,7 @@ def around_lines(around: Mapping[str, Any], source: str, indent: str) -> list[st
     for name, words in _AROUND:
         value = around.get(name) or []
         for note in [value] if isinstance(value, Mapping) else value:
-            facts = [output.harmless(note["id"]), str(note.get("created") or "")[:_DATE_CHARS]]
+            facts = [output.harmless(note["id"]), output.harmless(str(note.get("created") or "")[:_DATE_CHARS])]
             because = ", ".join(map(_subject, note.get("because") or ()))
             facts.append(f"both: {output.one_line(because, _TITLE_CHARS)}" if because else "")
             lines += _neighbour(f"{words}:", note.get("title", ""), " · ".join(filter(None, facts)), indent)

@@ -27,7 +27,8 @@ def marked(settings: Settings, answer: Answer) -> Answer:
         return answer
     with bookshelf.opened(settings) as snapshot:
         notes = snapshot.catalog.notes([row.id for row in rows]) if snapshot is not None else {}
-    states = {name: word for name, note in notes.items() if (word := state.state_of(note))}
+    disputed = state.disputed(notes.values())
+    states = {name: word for name, note in notes.items() if (word := state.state_of(note, disputed))}
     if not states:
         return answer
     reasons = {**answer.reasons}

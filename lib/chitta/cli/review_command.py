@@ -17,6 +17,7 @@ from chitta.curation import promotion
 from chitta.curation.promotion import Waiting
 from chitta.curation.proof import sessions_of
 from chitta.notes.note import KNOWLEDGE_KINDS
+from chitta.recall.filters import contradicted
 from chitta.settings import Settings
 
 _NONE = "nothing waits for a review"
@@ -75,7 +76,7 @@ def review(
 
 def _settle(settings: Settings, names: list[str], right: str) -> None:
     items = [bookshelf.find(settings, recall_ids.typed(name)) for name in dict.fromkeys(names)]
-    if not items or any(not promotion.conflicts_of(item.note) for item in items):
+    if not items or any(not contradicted(item.note) for item in items):
         raise Misuse("say which notes: each must contradict another one", "`chitta review --list` shows them")
     for item in items:
         upkeep.level_paths(settings, conflicts.settle(settings, item, right))

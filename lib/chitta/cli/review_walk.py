@@ -17,6 +17,7 @@ from chitta.curation.promotion import Waiting
 from chitta.curation.proof import sessions_of
 from chitta.notes.note import KNOWLEDGE_KINDS, Note
 from chitta.notes.store import NoteStore
+from chitta.recall.filters import contradicted
 from chitta.settings import Settings
 
 _SESSION_CHARS, _FACT_CHARS = 8, 120
@@ -68,7 +69,7 @@ def _decided(
 ) -> str:
     """What became of the note; asked again where it could not be done."""
     choices = dict(_CHOICES)
-    if promotion.conflicts_of(item.note) and not item.note.quarantine:
+    if contradicted(item.note) and not item.note.quarantine:
         choices = {**conflicts.CHOICES, "s": "skip", "q": "stop"}
     if not similar:
         choices.pop("m", None)

@@ -46,13 +46,15 @@ def apply(settings: Settings, ids: Iterable[str]) -> list[Change]:
         path = Path(settings.notes_dir, place) if place else None
         if path is None or not path.is_file():
             continue
-        try:
-            note = store.read(path)
-        except (OSError, ValueError):
-            continue
-        new = judged(note, given) if note.id == name else note
+        with bookshelf.changing(settings):
+            try:
+                note = store.read(path)
+            except (OSError, ValueError):
+                continue
+            new = judged(note, given) if note.id == name else note
+            if new != note:
+                store.write(new, path=path)
         if new != note:
-            store.write(new, path=path)
             paths.append(path)
             changes.append(Change(note, new))
     if paths:

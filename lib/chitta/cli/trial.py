@@ -28,6 +28,17 @@ _FAREWELL_S = 2.0
 _LOG_LINES = 50
 #: The store knows nothing of a prompt up to this relevance, where no candidate has this much of a chance.
 _NOTHING_PERCENT, _NEAR_CONF = 5, 0.1
+#: What is said of the best candidate by what it was dropped for; causes that say nothing of how near it is.
+_UNSURE = "not sure enough"
+_JUDGED = {
+    "dup": "nothing new",
+    "cap": "no room",
+    "floor": "no evidence of its own, or only mentioned",
+    "sup": "only notes that others replace, or that have expired",
+    "quar": "only notes in quarantine or of other projects",
+    "meta": "only records of what happened",
+}
+_WITHHELD = frozenset({"sup", "quar", "meta"})
 _CANDIDATE = re.compile(
     r"""^chitta:\ (?:KNOWN|UNKNOWN|unmeasured)\ \S+\ (?P<id>'.*'|".*")\ conf=(?P<conf>-?[\d.]+)\ cos=\S+
     \ bm25=\S+\ shared=\S+\ small=\S+\ (?:dropped\ )?(?P<outcome>\S+)\n?""",
@@ -168,11 +179,8 @@ def why_silent(payload: bytes, record: dict[str, Any], settings: Settings, candi
 
 
 def _band(record: dict[str, Any], candidates: Sequence[Candidate]) -> str:
-    best = max(candidates, key=lambda candidate: candidate.conf, default=None)
-    sure = best is not None and best.outcome in ("dup", "cap")
-    judged = "nothing new, or no room" if sure else "not sure enough"
-    if best is not None and best.outcome == "floor":
-        judged = "no evidence of its own, or only mentioned"
+    best = max(candidates, key=lambda candidate: (candidate.outcome not in _WITHHELD, candidate.conf), default=None)
+    judged = _JUDGED.get(best.outcome, _UNSURE) if best is not None else _UNSURE
     near = f"{judged}: best candidate {best.id} (conf {best.conf:.2f}), dropped for {best.outcome}" if best else ""
     if record.get("band") is None:
         return f"relevance was not measured; {near}" if near else "relevance was not measured"
@@ -180,7 +188,7 @@ def _band(record: dict[str, Any], candidates: Sequence[Candidate]) -> str:
     nothing_near = best is None or best.conf < _NEAR_CONF
     if record["band"] != "KNOWN" and nothing_near and int(record.get("percent") or 0) <= _NOTHING_PERCENT:
         return f"{band}, nothing in the store looks near"
-    return f"{band}, {near or 'not sure enough'}"
+    return f"{band}, {near or _UNSURE}"
 
 
 def _causes(dropped: dict[str, int]) -> str:

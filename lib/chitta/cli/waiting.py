@@ -7,6 +7,7 @@ from collections import Counter
 from pathlib import Path
 
 from chitta.cli import bookshelf
+from chitta.cli.failure import Failure
 from chitta.curation import gathering, promotion, refused
 from chitta.curation.promotion import Waiting
 from chitta.notes.note import Note
@@ -64,14 +65,18 @@ def judged(item: bookshelf.Found) -> bookshelf.Found:
 def keep(settings: Settings, item: bookshelf.Found, kind: str = "") -> Note:
     """Keep the note as one's own, of this kind or the one that fits."""
     new = promotion.kept(judged(item).note, kind or promotion.suggested_kind(item.note), _today())
-    NoteStore(settings.notes_dir).write(new, path=item.path)
+    with bookshelf.changing(settings):
+        _refuse_changed(settings, item)
+        NoteStore(settings.notes_dir).write(new, path=item.path)
     return new
 
 
 def release(settings: Settings, item: bookshelf.Found) -> Note:
     """Take the note out of quarantine; it waits no more unless it was captured."""
     new = promotion.released(judged(item).note)
-    NoteStore(settings.notes_dir).write(new, path=item.path)
+    with bookshelf.changing(settings):
+        _refuse_changed(settings, item)
+        NoteStore(settings.notes_dir).write(new, path=item.path)
     return new
 
 
@@ -83,14 +88,22 @@ def forget(settings: Settings, item: bookshelf.Found) -> None:
 
 def merge(settings: Settings, into: bookshelf.Found, item: bookshelf.Found) -> list[Path]:
     """Join the note into another one; the files that were written."""
-    whole, gone = gathering.gathered([into.note, item.note], _today())
     store = NoteStore(settings.notes_dir)
-    return [store.write(whole, path=into.path), store.write(gone[0], path=item.path)]
+    with bookshelf.changing(settings):
+        _refuse_changed(settings, item)
+        whole, gone = gathering.gathered([bookshelf.again(settings, into).note, item.note], _today())
+        return [store.write(whole, path=into.path), store.write(gone[0], path=item.path)]
 
 
 def merged(into: Note, note: Note) -> Note:
     """What :func:`merge` would make of two notes."""
     return gathering.gathered([into, note], _today())[0]
+
+
+def _refuse_changed(settings: Settings, item: bookshelf.Found) -> None:
+    """Raises :class:`Failure` where the note's file says something else than what the person was shown."""
+    if judged(bookshelf.again(settings, item)).note != judged(item).note:
+        raise Failure(f"the note {item.note.id} was changed meanwhile", "look at it again: nothing was done with it")
 
 
 def _today() -> str:

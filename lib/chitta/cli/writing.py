@@ -62,7 +62,7 @@ def take_in(
     if dry_run:
         return done._replace(older=version_id(standing.note))
     older, newer = superseded(standing.note, without_imprint(done.note), done.note.updated)
-    newer = _marked(newer, source)
+    newer = _marked(without_imprint(newer), source)
     store.write(older)  # first: a crash between the two loses neither
     return Written(UPDATED, newer, store.write(newer, path=standing.path), older.id)
 

@@ -7,13 +7,18 @@ from collections.abc import Iterable, Sequence
 
 from chitta.curation.opinion import KEY as OPINION
 from chitta.curation.proof import MOST_SESSIONS, sessions_of
-from chitta.curation.supersede import current
+from chitta.curation.supersede import VERSION_OF, current
 from chitta.notes.imprint import KEY as IMPORTED
 from chitta.notes.note import BOOKKEEPING_KINDS, Note
+from chitta.recall.filters import CONFLICTS_WITH, contradicted
 
 CAPTURED = "captured"
+#: Between the sources of a merged note.
+SEVERAL = "; "
 #: Share of common words from which two paragraphs say the same, and words of one that may be a part of another.
 ALIKE, LEAST_WORDS = 0.9, 3
+#: Keys that tell of one note alone: of its import, its place in the archive, the note that it contradicts.
+_OWN_KEYS = frozenset({IMPORTED, "status", "archived", "status_before", VERSION_OF, CONFLICTS_WITH})
 _WORD = re.compile(r"\w+")
 _FENCE = re.compile(r" {0,3}(```|~~~)")
 
@@ -24,7 +29,8 @@ def gathered(notes: Sequence[Note], day: str) -> tuple[Note, list[Note]]:
     Paragraphs that say the same (:func:`joined`) stand once, as the newer note has them; tags, triggers, sources and
     other keys are united; proofs are added up, each session and each note once (:func:`proofs`); it is as old as the
     oldest and as sure as the surest. A note in quarantine keeps the whole in it. Where one of the others had the first
-    one's place, it has it no more.
+    one's place, it has it no more. Where the first was imported, the whole counts as edited since: importing it again
+    changes nothing.
     Raises ``ValueError`` for fewer than two different notes.
     """
     every = list({(note.realm, note.id): note for note in notes}.values())
@@ -48,7 +54,7 @@ def gathered(notes: Sequence[Note], day: str) -> tuple[Note, list[Note]]:
             for name in _united([*(note.supersedes for note in every), [note.id for note in rest]])
             if name != first.id
         ),
-        source="; ".join(_united([note.source] for note in every)),
+        source=SEVERAL.join(_united([note.source] for note in every)),
         quarantine=any(note.quarantine for note in every),
         authority=trusted.authority,
         wrong=next((note.wrong for note in every if note.wrong), ""),
@@ -147,14 +153,21 @@ def _united(lists: Iterable[Iterable[str]]) -> tuple[str, ...]:
 
 
 def _extra(notes: Sequence[Note], *, captured: bool) -> tuple[tuple[str, object], ...]:
-    """Keys of all, the earlier note's value first; sessions together."""
+    """Keys of all, the earlier note's value first; sessions together. What tells of one note's own file or place is the
+    first one's, and two notes that contradicted each other do so no more.
+    """
     united: dict[str, object] = {}
     sessions: list[str] = []
     for note in notes:
         sessions += sessions_of(note)
         for key, value in note.extra:
-            if key not in (CAPTURED, IMPORTED, OPINION) or (key == CAPTURED and captured):
+            own = key in _OWN_KEYS and note is not notes[0]
+            if not own and key != OPINION and (key != CAPTURED or captured):
                 united.setdefault(key, value)
     if sessions:
         united["sessions"] = list(dict.fromkeys(sessions))[:MOST_SESSIONS]
+    if others := [name for name in contradicted(notes[0]) if name not in {note.id for note in notes}]:
+        united[CONFLICTS_WITH] = others
+    else:
+        united.pop(CONFLICTS_WITH, None)
     return tuple(united.items())

@@ -8,15 +8,15 @@ from typing import NamedTuple
 from chitta.curation.opinion import DOUBTED, forgotten_opinion
 from chitta.curation.proof import sessions_of
 from chitta.notes.note import BOOKKEEPING_KINDS, Note
-from chitta.recall.filters import is_retired
+from chitta.recall.filters import contradicted, is_retired
 from chitta.safety import SUSPECTED, TRUSTED
 
 CAPTURED, ADVISORY = "captured", "advisory"
 #: Confidence of a note that a person has kept: an ordinary note's.
 KEPT_CONFIDENCE = 0.6
 EPISODE = "episode"
-#: State of a note that contradicts another one since a sync, and the key that names that one (chitta.portable.merging).
-CONFLICTING, CONFLICTS_WITH = "conflicting", "conflicts_with"
+#: State of a note that contradicts another one since a sync.
+CONFLICTING = "conflicting"
 #: The knowledge kind by what was captured. What merely happened stays an episode, which no prompt shows.
 KINDS = {"fix": "bug-fix", "correction": "correction", "preference": "preference"}
 HAPPENED = ("todo", "commit")
@@ -51,17 +51,11 @@ def as_waiting(note: Note) -> Waiting | None:
         return None
     if note.quarantine:
         return Waiting(note, "quarantined", _suspicions(note))
-    if others := conflicts_of(note):
+    if others := contradicted(note):
         return Waiting(note, CONFLICTING, tuple(f"says otherwise than {name}" for name in others))
     if note.authority in (CAPTURED, DOUBTED):
         return Waiting(note, note.authority)
     return None
-
-
-def conflicts_of(note: Note) -> tuple[str, ...]:
-    """Ids of the notes that this one contradicts."""
-    said = dict(note.extra).get(CONFLICTS_WITH)
-    return tuple(str(one) for one in said if one) if isinstance(said, list) else ()
 
 
 def suggested_kind(note: Note) -> str:

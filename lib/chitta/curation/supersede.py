@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Protocol
 
 from chitta.notes.frontmatter import format_note
+from chitta.notes.imprint import KEY as IMPORTED
 from chitta.notes.imprint import without_imprint
 from chitta.notes.note import Note
 from chitta.notes.store import NoteStore
@@ -69,7 +70,15 @@ def superseded(old: Note, new: Note, day: str) -> tuple[Note, Note]:
         new = current(new)
     created = new.created if new.created and new.created > old.created else max(new.updated or day, new.created)
     replaced = tuple(dict.fromkeys((*new.supersedes, older.id)))
-    return older, new._replace(created=created, supersedes=replaced)
+    newer = new._replace(created=created, supersedes=replaced)
+    return older, _remembering(newer, old) if older.id != old.id else newer
+
+
+def _remembering(new: Note, old: Note) -> Note:
+    """The note with the import that the older one of its id remembers: it counts as edited since, not as never read."""
+    keys = dict(new.extra)
+    said = dict(old.extra).get(IMPORTED)
+    return new if said is None or IMPORTED in keys else new._replace(extra=(*new.extra, (IMPORTED, said)))
 
 
 def current(note: Note) -> Note:

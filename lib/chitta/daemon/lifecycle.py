@@ -82,7 +82,8 @@ def take_lock(folder: str, inherited: str | None = None) -> int:
         return given
     while True:
         try:
-            descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
+            flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
+            descriptor = os.open(path, flags, 0o600)
         except OSError as problem:
             raise CannotStart(
                 f"the lock {path} cannot be opened: {problem.strerror}", "remove what stands at that path"
@@ -121,7 +122,7 @@ def _flock(descriptor: int, path: str) -> None:
 def is_locked(path: str) -> bool:
     """Whether another process holds the lock at ``path`` right now."""
     try:
-        descriptor = os.open(path, os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW)
+        descriptor = os.open(path, os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK)
     except OSError:
         return False
     try:
@@ -205,8 +206,11 @@ def write_pid(folder: str) -> str:
 def read_pid(folder: str) -> int | None:
     """The process id in the pid file, or None."""
     try:
-        with open(os.path.join(folder, PID_NAME), "rb") as file:
-            return int(file.read(20))
+        file = os.open(os.path.join(folder, PID_NAME), os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
+        try:
+            return int(os.read(file, 20))
+        finally:
+            os.close(file)
     except (OSError, ValueError):
         return None
 

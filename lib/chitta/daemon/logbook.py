@@ -7,6 +7,7 @@ message, because a message may quote the text that was being worked on.
 from __future__ import annotations
 
 import os
+import stat
 import threading
 import time
 
@@ -21,7 +22,8 @@ class Logbook:
     """Appends to ``path`` (renamed to ``path.1`` when full), or writes to standard error when None.
 
     With ``own_stderr`` the file is also the process's standard error, so that what a C library or a
-    crash has to say is kept. A folder that cannot be written means no log, not an error.
+    crash has to say is kept. A folder that cannot be written, or a path that is no plain file, means no log, not an
+    error.
     """
 
     def __init__(self, path: str | None, *, own_stderr: bool = False, max_bytes: int = MAX_BYTES) -> None:
@@ -54,8 +56,13 @@ class Logbook:
     def _open(self, path: str) -> int | None:
         try:
             make_private(os.path.dirname(path))
-            descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
+            # Not waiting: a FIFO in the log's place would hold the daemon, and one that is read would hold each line.
+            flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
+            descriptor = os.open(path, flags, 0o600)
         except OSError:
+            return None
+        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+            os.close(descriptor)
             return None
         if self._own_stderr:
             os.dup2(descriptor, 2)

@@ -45,7 +45,7 @@ class Waiting(NamedTuple):
 def read(state_dir: str) -> Waiting:
     """The queue as it is now. No file, or one that cannot be read, is an empty queue."""
     try:
-        file = os.open(os.path.join(state_dir, QUEUE), os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW)
+        file = os.open(os.path.join(state_dir, QUEUE), os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK)
     except OSError:
         return Waiting()
     with os.fdopen(file, "rb") as stream:
@@ -78,7 +78,7 @@ def remove(state_dir: str, lines: Iterable[bytes], grown: Callable[[], bool] = l
     if not gone:
         return True
     make_private(state_dir)
-    flags = os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
+    flags = os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
     lock = os.open(os.path.join(state_dir, QUEUE_LOCK), flags, 0o600)
     try:
         return file_lock.is_had(lock, LOCK_S) and not grown() and _rewritten(os.path.join(state_dir, QUEUE), gone)
@@ -89,7 +89,7 @@ def remove(state_dir: str, lines: Iterable[bytes], grown: Callable[[], bool] = l
 def _rewritten(path: str, gone: Counter[bytes]) -> bool:
     new = f"{path}.drain-{os.getpid()}"
     try:
-        old = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW)
+        old = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK)
     except FileNotFoundError:
         return True
     try:

@@ -33,7 +33,7 @@ class Workplace:
 
     def __init__(self, state_dir: str) -> None:
         make_private(state_dir)
-        flags = os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
+        flags = os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
         self._lock = os.open(os.path.join(state_dir, LOCK), flags, 0o600)
         try:
             fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -90,6 +90,6 @@ def is_soon(state_dir: str, now: float) -> bool:
 def began(state_dir: str, now: float | None = None) -> None:
     """An automatic run begins. Raises ``OSError``."""
     path = os.path.join(state_dir, LAST)
-    os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600))
+    os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK, 0o600))
     moment = time.time() if now is None else now
     os.utime(path, (moment, moment))

@@ -8,16 +8,15 @@ only meaning are unavailable.
 
 from __future__ import annotations
 
-import os
 import time
 from collections.abc import Callable, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-from chitta.admission.calibration import Calibration
+from chitta.admission.calibration import SHIPPED, Calibration, prior_odds
 from chitta.admission.tokens import distinctive
 from chitta.gateway import clock, scoring
-from chitta.gateway.arms import ARMS, OK, POOL, Found, Search, timed
+from chitta.gateway.arms import ARMS, DEEP_POOL, OK, POOL, Found, Search, timed
 from chitta.gateway.cache import CandidateCache
 from chitta.gateway.meaning import Meaning
 from chitta.gateway.question import STRATEGIES
@@ -28,12 +27,12 @@ from chitta.notes.correction import match_triggers, only_mentioned
 from chitta.notes.note import KNOWLEDGE_KINDS, Note
 from chitta.notes.realms import GLOBAL
 from chitta.recall.evidence import NO_COSINE, Evidence, note_signals
-from chitta.recall.filters import is_retired, named
+from chitta.recall.filters import contradicted, drop_cause, is_retired, named
 from chitta.recall.fuse import Ranking, ordered
 from chitta.recall.score import Asked
 from chitta.settings import Settings
 from chitta.wire.request import Request
-from chitta.wire.rows import MAX_TAGS, Header, Row
+from chitta.wire.rows import MAX_CONFLICTS, MAX_TAGS, Header, Row
 
 if TYPE_CHECKING:
     from chitta.index.snapshot import Snapshot
@@ -125,7 +124,7 @@ class Engine:
         if "keyword" in self._snapshot().damaged:
             raise Unavailable("the keyword index is damaged: run chitta reindex")
         reading = self._read(request.query, request)
-        found = reading.words(request.realm, request.k, KNOWLEDGE_KINDS)
+        found = _foremost(lambda depth: reading.words(request.realm, depth, KNOWLEDGE_KINDS), reading, request.k)
         near = self.meaning.near(request.query, reading) if found else None
         evidence = reading.weighed([name for name, _ in found], dict(found), near)
         return self.answered("keyword", found, evidence, reading, request)
@@ -138,15 +137,15 @@ class Engine:
         words = dict(hit for scope in scopes for hit in reading.words(scope, request.k, ("correction",)))
         cosines = near.cosines(names) if near is not None else {}
         scores = cosines or words
-        ranking = ordered({name: scores.get(name, 0.0) for name in names if name in cosines or name in words})
-        ranking = ranking[: request.k]
+        every = ordered({name: scores.get(name, 0.0) for name in names if name in cosines or name in words})
+        ranking = _foremost(lambda depth: every[:depth], reading, request.k)
         evidence = reading.weighed([name for name, _ in ranking], words, near)
         return self.answered("correction", ranking, evidence, reading, request)
 
     def _correction_key(self, request: Request, settings: Settings) -> tuple[Header, list[Row]]:
         notes = self._shared().corrections(request.realm)
         fired = {note.id: match_triggers(request.prompt, note.triggers, note.right) for note in notes}
-        told = self._still_there({note.id: note for note in notes if fired[note.id]})
+        told = self._standing({note.id: note for note in notes if fired[note.id]})
         rows = [
             self._row(note, 1.0, Evidence(), (), conf=1.0)._replace(why=fired[name] or "")
             for name, note in told.items()
@@ -207,7 +206,7 @@ class Engine:
         """The notes nearest by ``search``, judged by ``near``."""
         if near is None or search is None:
             raise Unavailable(self.meaning.why_not())
-        found = search.search(realm=request.realm, limit=request.k)
+        found = _foremost(lambda depth: search.search(realm=request.realm, limit=depth), reading, request.k)
         words = dict(reading.words(request.realm, POOL))
         evidence = reading.weighed([name for name, _ in found], words, near)
         return self.answered(lane, found, evidence, reading, request)
@@ -224,7 +223,9 @@ class Engine:
             ranking = ranker.reranked(request.prompt, ranking, reading, logits)
         asked = Asked(now=now.date(), realm=request.realm, one_realm=realm is not None)
         ranking = ranker.boosted(ranking, reading, asked)
-        ranking = ranker.settled(ranking, reading, request.k + _SPARE).ranking[: request.k]
+        window = request.k + _SPARE
+        ranking = ranker.settled(_foremost(lambda depth: ranking[:depth], reading, window), reading, window).ranking
+        ranking = ranking[: request.k]
         evidence = ranker.evidence(page, (name for name, _ in ranking), search)
         header, rows = self.answered(lane, ranking, evidence, reading, request)
         size = self._shared().size(realm)
@@ -242,10 +243,18 @@ class Engine:
         admitted: bool = True,
     ) -> tuple[Header, list[Row]]:
         """The rows of a ranking. ``admitted``: they go to admission, which knows of a note what its row says."""
-        notes = self._still_there(reading.notes(name for name, _ in ranking))
+        notes = self._standing(reading.notes(name for name, _ in ranking))
+        beyond = lane == "cross-realm" or not request.realm
+        # a wrong correction costs more than a missed one, so its own lane gives no odds
+        among = 0 if lane == "correction" else self._shared().size(None if beyond else request.realm)
         rows = [
             self._row(
-                notes[name], score, evidence.get(name, Evidence()), reading.shared_with(name), admitted=admitted
+                notes[name],
+                score,
+                evidence.get(name, Evidence()),
+                reading.shared_with(name),
+                among=among,
+                admitted=admitted,
             )._replace(only_mentioned=only_mentioned(request.prompt, notes[name].triggers, notes[name].right))
             for name, score in ranking
             if name in notes
@@ -266,9 +275,11 @@ class Engine:
         evidence: Evidence,
         shared: Sequence[str],
         conf: float | None = None,
+        among: int = 0,
         admitted: bool = True,
     ) -> Row:
-        fit = self.calibration.note_words_only if evidence.cos == NO_COSINE else self.calibration.note
+        if conf is None:
+            conf = self._conf(note, evidence, among)
         return Row(
             id=note.id,
             score=round(score, 6),
@@ -277,7 +288,7 @@ class Engine:
             title=note.title,
             text=note.text[:ROW_TEXT_CHARS],
             created=note.created,
-            conf=round(fit.probability(note_signals(evidence)), 4) if conf is None else conf,
+            conf=conf,
             cos=round(evidence.cos, 4),
             bm25=round(evidence.bm25, 4),
             coverage=round(evidence.coverage, 4),
@@ -288,16 +299,24 @@ class Engine:
             source=note.source,
             confidence=note.confidence,
             tags=note.tags[:MAX_TAGS],
+            conflicts_with=contradicted(note)[:MAX_CONFLICTS],
         )
 
-    def _still_there(self, notes: dict[str, Note]) -> dict[str, Note]:
-        """Those of the notes whose files are there: one removed by hand is not shown until the index knows of it.
+    def _conf(self, note: Note, evidence: Evidence, among: int) -> float:
+        """The calibrated probability of a note that is one ``among`` so many; 0 gives it no odds.
 
-        Of a large store, the index is brought level behind the prompts' back.
+        Nor does a calibration of the store's own, which was fitted to its notes and their number.
         """
-        paths = self._snapshot().catalog.paths(list(notes))
-        folder = self.settings.notes_dir
-        return {name: note for name, note in notes.items() if name not in paths or _is_there(folder, paths[name])}
+        if evidence.cos == NO_COSINE:
+            return round(self.calibration.note_words_only.probability(note_signals(evidence)), 4)
+        has_odds = among > 0 and note.kind != "correction" and self.calibration.name == SHIPPED
+        odds = prior_odds(among, len(note.text)) if has_odds else 0.0
+        return round(self.calibration.note.probability(note_signals(evidence), odds), 4)
+
+    def _standing(self, notes: dict[str, Note]) -> dict[str, Note]:
+        """The notes as their files stand now, without those that are gone or somewhere else."""
+        filed = self._snapshot().catalog.filed(list(notes))
+        return self._shared().standing.of(notes, filed, self.settings.notes_dir)
 
     def _snapshot(self) -> Snapshot:
         if self.snapshot is None:
@@ -313,14 +332,23 @@ class Engine:
         return self._shared().of(text, request.tokens)
 
 
-def _is_there(folder: str, path: str) -> bool:
-    try:
-        os.stat(f"{folder}/{path}")
-    except (FileNotFoundError, NotADirectoryError):
-        return False
-    except OSError:  # what cannot be looked at is not known to be gone
-        return True
-    return True
+def _foremost(find: Callable[[int], Ranking], reading: Reading, count: int) -> Ranking:
+    """The best ``count`` of what ``find`` gives to a depth, those that admission will drop behind all others.
+
+    Each older version of a note is about as near to a prompt as its newest: a dozen of them took every place.
+    """
+    depth = count
+    while True:
+        found = find(depth)
+        notes = reading.notes(name for name, _ in found)
+        current = [hit for hit in found if hit[0] not in notes or drop_cause(notes[hit[0]], now=reading.now) is None]
+        if len(current) >= count or len(found) < depth or depth >= DEEP_POOL:
+            break
+        depth = min(4 * depth, DEEP_POOL)
+    if len(current) == len(found):
+        return found
+    kept = {name for name, _ in current}
+    return [*current, *(hit for hit in found if hit[0] not in kept)][:count]
 
 
 def _replaced_by(note: Note) -> str:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from chitta.gateway.cache import CandidateCache
 from chitta.gateway.reading import Reading, read_prompt
+from chitta.gateway.standing import Standing
 from chitta.index.vectors import BOOKKEEPING
 from chitta.notes.note import BOOKKEEPING_KINDS
 from chitta.notes.realms import GLOBAL
@@ -38,6 +39,7 @@ class Readings:
         self._corrections: dict[tuple[str, ...], list[Note]] = {}
         self._sizes: dict[str | None, int] = {}
         self._hyper: dict[str | None, HyperIndex] = {}
+        self.standing = Standing()
         self.cache: CandidateCache[Any] = CandidateCache(time.monotonic)
 
     def of(self, text: str, tokens: Sequence[str]) -> Reading:

@@ -78,9 +78,14 @@ def _of_realm(fields: Mapping[str, object], note: Note) -> str:
         return ""
     if written.strip() != note.realm:
         return f"realm: {one_line(written, _SHOWN)!r} is no realm; taken into {note.realm}"
-    if note.realm == GLOBAL or _REALM.fullmatch(note.realm):
+    if usual_realm(note.realm):
         return ""
     return f"realm: {one_line(written, _SHOWN)!r} is neither global nor a project's; kept as it is written"
+
+
+def usual_realm(realm: str) -> bool:
+    """Whether a realm is ``global``, or of a form that a folder's or another source's is."""
+    return realm == GLOBAL or _REALM.fullmatch(realm) is not None
 
 
 def _number(text: str) -> float:

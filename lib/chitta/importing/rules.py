@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from chitta.importing.sections import prose
 from chitta.notes.correction import match_triggers, triggers_for
+from chitta.notes.folder import edited_folder
 from chitta.notes.note import one_line
 
 #: Words that one side of a correction may have; more is an explanation rather than a form.
@@ -146,7 +147,8 @@ def _sides(wrong: str, right: str) -> tuple[str, str]:
         if not _SCOPE.search(wrong.partition(spans[0][0])[2] + " ") and not _SCOPE.search(
             right.partition(spans[1][0])[2] + " "
         ):
-            return spans[0][0], spans[1][0]
+            whole = edited_folder(wrong.replace("`", ""))  # a folder is no wrong form, editing it is
+            return wrong if whole else spans[0][0], spans[1][0]
     scoped = _SCOPED_RIGHT.fullmatch(right) if len(wrong.split()) == 1 else None
     return (wrong, scoped[1]) if scoped is not None and scoped[1].casefold() != wrong.casefold() else (wrong, right)
 

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 
 from chitta.index import IndexDamaged, failure
 from chitta.index.graph import GRAPH_TABLES, Graph
-from chitta.index.stored import NoteTerms, unpack, unpack_terms
+from chitta.index.stored import Filed, NoteTerms, unpack, unpack_terms
 from chitta.index.vectors import MatrixFile, VectorRow
 from chitta.notes.note import Note
 
@@ -153,21 +153,26 @@ class Catalog:
         found = self._rows("SELECT path FROM notes WHERE id = ?", [name])
         return str(found[0][0]) if found else None
 
-    def paths(self, ids: Sequence[str]) -> dict[str, str]:
-        """The files of notes, relative to the notes folder, by id; unknown ids are left out."""
-        found: dict[str, str] = {}
+    def filed(self, ids: Sequence[str]) -> dict[str, Filed]:
+        """The files of notes, by id; unknown ids are left out."""
+        found: dict[str, Filed] = {}
         for chunk in _chunks(ids):
-            found.update(self._rows(f"SELECT id, path FROM notes WHERE id IN ({_marks(chunk)})", chunk))
+            statement = (
+                "SELECT n.id, n.path, n.own_id, f.mtime_ns, f.size, f.sha256, f.fresh"
+                f" FROM notes n JOIN files f ON f.path = n.path WHERE n.id IN ({_marks(chunk)})"
+            )
+            for name, path, own_id, mtime_ns, size, sha256, fresh in self._rows(statement, chunk):
+                found[name] = Filed(path, own_id, mtime_ns, size, sha256, bool(fresh))
         return found
 
     def pending(self) -> int:
         """Notes without a vector."""
         return int(self._rows("SELECT (SELECT count(*) FROM notes) - (SELECT count(*) FROM vectors)")[0][0])
 
-    def waiting(self) -> list[str]:
-        """Ids of notes without a vector, newest first."""
-        statement = "SELECT id FROM notes WHERE id NOT IN (SELECT id FROM vectors) ORDER BY stamp DESC, id"
-        return [str(row[0]) for row in self._rows(statement)]
+    def waiting(self, limit: int = -1) -> list[str]:
+        """Ids of notes without a vector, newest first; at most ``limit``, or all."""
+        statement = "SELECT id FROM notes WHERE id NOT IN (SELECT id FROM vectors) ORDER BY stamp DESC, id LIMIT ?"
+        return [str(row[0]) for row in self._rows(statement, [limit])]
 
     def matrices(self) -> list[MatrixFile]:
         return [MatrixFile(*row) for row in self._rows("SELECT file, realm, rows FROM matrices ORDER BY file")]
@@ -193,6 +198,10 @@ class Catalog:
         """sha256, own id and realm of every file that could be read, by its path in the notes folder."""
         rows = self._rows("SELECT path, sha256, own_id, realm FROM files WHERE own_id IS NOT NULL AND sha256 <> ''")
         return {path: (sha256, own_id, realm) for path, sha256, own_id, realm in rows}
+
+    def passed_over(self) -> list[str]:
+        """Files that hold no note which could be indexed, by their path in the notes folder, in order."""
+        return [str(row[0]) for row in self._rows("SELECT path FROM files WHERE own_id IS NULL ORDER BY path")]
 
     def indexed(self, name: str, path: str, sha256: str) -> Note | None:
         """The note of this id, where it was read from this file with this content."""

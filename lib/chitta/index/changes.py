@@ -15,7 +15,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
-from chitta.index import watch
+from chitta.breadcrumb import place_of
+from chitta.index import IndexFault, watch
 from chitta.index.earlier import Earlier
 from chitta.index.keyword import KeywordWriter
 from chitta.index.ledger import FileRow, Ledger
@@ -95,7 +96,9 @@ def apply(
 ) -> Counts:
     """Make the changes, committing keywords and then the ledger after every thousand files.
 
-    Of files that ``earlier`` holds with the same content, neither reading nor cleaning is done again.
+    Of files that ``earlier`` holds with the same content, neither reading nor cleaning is done again. A file whose
+    note cannot be made ready is named in ``problems`` and passed over, whatever went wrong: no one note may keep the
+    others out of the index.
     """
     counts = Counts()
     earlier = earlier or Earlier(None)
@@ -131,6 +134,9 @@ def _take(
     except (OSError, ValueError) as problem:
         problems.append(f"{change.path} cannot be read: {problem}")
         row, note = _unreadable(change, before), None
+    except Exception as problem:
+        problems.append(f"{change.path} cannot be read: {_reason(problem)}")
+        row, note = _unusable(change), None
     if row is None:
         ledger.drop_file(change.key)
     else:
@@ -177,6 +183,16 @@ def _unreadable(change: Change, before: FileRow | None) -> FileRow | None:
     return row._replace(mtime_ns=status.st_mtime_ns, size=status.st_size, fresh=True)
 
 
+def _unusable(change: Change) -> FileRow | None:
+    """A row of a file that holds no note, tried again with each sync, so that each names it."""
+    try:
+        status = change.path.stat() if change.path is not None else None
+        digest = watch.digest_of(change.path) if change.path is not None else ""
+    except OSError:
+        status = None
+    return FileRow(change.key, status.st_mtime_ns, status.st_size, digest, None, None, True) if status else None
+
+
 def _settle(
     notes: NoteStore,
     ledger: Ledger,
@@ -208,14 +224,26 @@ def _settle(
         if before is not None and (before.path, before.realm, before.sha256) == (path, realm, digest):
             continue
         note = earlier.note(name, own_id, path, digest)
-        if note is None or note.realm != realm:
-            note = _cleaned(notes, path, read, (own_id, realm), problems)
-        if note is None:
-            continue
-        note = note._replace(id=name)
-        apart = take_apart(note.title, note.text)
-        writer.put(note, apart)
-        ledger.put_note(note, own_id, path, digest, before, apart)
+        try:
+            if note is None or note.realm != realm:
+                note = _cleaned(notes, path, read, (own_id, realm), problems)
+            if note is None:
+                continue
+            note = note._replace(id=name)
+            apart = take_apart(note.title, note.text)
+            writer.put(note, apart)
+            ledger.put_note(note, own_id, path, digest, before, apart)
+        except IndexFault:
+            raise
+        except Exception as problem:
+            problems.append(f"{notes.root / path} cannot be indexed: {_reason(problem)}")
+            writer.drop(name)
+            ledger.drop_note(name)
+            counts.removed += before is not None
+            _pass_over(ledger, path)
+            # Without this file's claim another file may hold the note.
+            _settle(notes, ledger, writer, own_id, read, counts, problems, earlier)
+            return
         counts.touched.append(name)
         counts.added += before is None
         counts.updated += before is not None
@@ -238,6 +266,18 @@ def _cleaned(
     except ImportError as missing:  # unexamined it stays out
         problems.append(f"notes cannot be looked through for secrets and stay out of the index: {missing}")
         return None
+
+
+def _pass_over(ledger: Ledger, path: str) -> None:
+    """Let the file hold no note; it is tried again with the next sync."""
+    row = ledger.file(path)
+    if row is not None:
+        ledger.put_file(row._replace(own_id=None, realm=None, fresh=True))
+
+
+def _reason(problem: Exception) -> str:
+    """Why, on one line, without what the error may quote of the note."""
+    return f"{type(problem).__name__} at {place_of(problem)}"
 
 
 def _suffixed(own_id: str, realm: str) -> str:

@@ -8,6 +8,7 @@ process at a time work through the whole list.
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
@@ -23,6 +24,10 @@ if TYPE_CHECKING:
 
 #: Notes embedded between two commits.
 STEP = 256
+#: Which notes wait, the newest first, is asked anew after a step, where that has taken so many times as long as the
+#: question: of a million notes it takes 1.7 s. In between so many are known.
+_LOOK_SHARE = 10
+_LOOKED_AHEAD = 64 * STEP
 
 Progress = Callable[[str, int, int], None]
 
@@ -80,36 +85,43 @@ def _embed(
 ) -> int:
     stored = 0
     tried: set[str] = set()
+    waiting: list[str] = []
+    left = 0
+    look_again = 0.0
     while True:
-        waiting = [name for name in _waiting(index_dir) if name not in tried and (only is None or name in only)]
+        if not waiting or time.monotonic() >= look_again:
+            began = time.monotonic()
+            waiting, left = _waiting(index_dir, only, tried)
+            look_again = time.monotonic() + _LOOK_SHARE * (time.monotonic() - began)
         if not waiting:
             return stored
-        step = waiting[:STEP]
+        step, waiting = waiting[:STEP], waiting[STEP:]
         tried.update(step)
-        total = stored + len(waiting)
+        total = stored + left
         try:
-            vectors = _vectors(index_dir, embedder, step, progress, stored, total)
+            asked, vectors = _vectors(index_dir, embedder, step, progress, stored, total)
         except IndexFault:
             raise
         except Exception as problem:  # whatever a model throws, the words are safe
-            problems.append(f"{embedder.name} stopped: {problem}; {len(waiting)} notes wait for their vectors")
+            problems.append(f"{embedder.name} stopped: {problem}; {left} notes wait for their vectors")
             return stored
-        if len(vectors) < len(step):
-            problems.append(f"{embedder.name} gave no vector for {len(step) - len(vectors)} notes")
+        if len(vectors) < asked:
+            problems.append(f"{embedder.name} gave no vector for {asked - len(vectors)} notes")
         with held(index_dir, wait=wait):
             added = _store(index_dir, Model(embedder.name, embedder.dim), vectors)
         if added is None:
             problems.append("another process changed the embedding model; its vectors are kept")
             return stored
         stored += added
+        left -= len(step)
         if progress is not None:
             progress("vectors", stored, max(total, stored))
 
 
 def _vectors(
     index_dir: str, embedder: Embedder, step: Sequence[str], progress: Progress | None, done: int, total: int
-) -> list[NewVector]:
-    """The vectors of these notes, as they are to be stored; without those that are not finite."""
+) -> tuple[int, list[NewVector]]:
+    """How many of these notes there still are, and their vectors as they are to be stored, but those not finite."""
     import numpy as np
 
     catalog = Catalog(_current(index_dir)[0].catalog)
@@ -118,7 +130,7 @@ def _vectors(
     finally:
         catalog.close()
     if not notes:
-        return []
+        return 0, []
     inner = None if progress is None else (lambda part, _: progress("vectors", done + part, total))
     matrix = np.asarray(embedder.embed_notes([embedded_text(note.title, note.text) for note in notes], inner))
     if matrix.shape != (len(notes), embedder.dim):
@@ -127,7 +139,7 @@ def _vectors(
     good = np.isfinite(lengths) & (lengths > 0)
     rows = (matrix / np.where(good, lengths, 1.0)[:, None]).astype("<f2")
     made = zip(notes, rows, good, strict=True)
-    return [NewVector(note.id, text_key(note), row.tobytes()) for note, row, fine in made if fine]
+    return len(notes), [NewVector(note.id, text_key(note), row.tobytes()) for note, row, fine in made if fine]
 
 
 def _store(index_dir: str, model: Model, vectors: Sequence[NewVector]) -> int | None:
@@ -184,10 +196,17 @@ def _held_vectors(old: Generation | None) -> tuple[Model, dict[str, tuple[str, i
         catalog.close()
 
 
-def _waiting(index_dir: str) -> list[str]:
+def _waiting(index_dir: str, only: set[str] | None, tried: set[str]) -> tuple[list[str], int]:
+    """The next notes without a vector, newest first, that were not ``tried``, and how many there are in all.
+
+    What was tried and has its vector by now is taken out of ``tried``.
+    """
     catalog = Catalog(_current(index_dir)[0].catalog)
     try:
-        return catalog.waiting()
+        found = catalog.waiting(-1 if only is not None else _LOOKED_AHEAD + len(tried))
+        tried.intersection_update(found)
+        new = [name for name in found if name not in tried and (only is None or name in only)]
+        return new, len(new) if only is not None else catalog.pending() - len(tried)
     finally:
         catalog.close()
 

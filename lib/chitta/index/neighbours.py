@@ -18,6 +18,7 @@ import sys
 import time
 import zlib
 from collections.abc import Collection
+from contextlib import suppress
 from threading import Lock
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -55,11 +56,9 @@ class Graph:
 
     def __init__(self, path: str, rows: int, dim: int) -> None:
         """Raises whatever usearch raises for a file that it cannot use, ``ImportError`` without usearch."""
-        from usearch.index import Index
-
         self.rows = rows
         self._lock = Lock()
-        index: Any = Index.restore(path, view=True)
+        index: Any = _library().restore(path, view=True)
         if index is None or index.ndim != dim or len(index) != rows:
             raise ValueError(f"{path} is no graph of {rows} rows")
         index.expansion_search = _SEARCH_BREADTH
@@ -70,6 +69,16 @@ class Graph:
         with self._lock:
             found = self._index.search(query, min(count, self.rows), threads=1)
         return [int(row) for row in found.keys]
+
+
+def _library() -> Any:
+    """usearch's class of indexes, which must not be loaded before onnxruntime: the process dies as that is imported
+    later (usearch 2.26.6, onnxruntime 1.32.0). Raises ``ImportError`` without usearch."""
+    with suppress(ImportError):
+        import onnxruntime  # noqa: F401
+    from usearch.index import Index
+
+    return Index
 
 
 def open_graph(folder: str, file: str, dim: int) -> Graph | None:
@@ -97,13 +106,12 @@ def build(folder: str, file: str, dim: int, threads: int = 1) -> int:
     Ends early, without a graph, when the process that started this one is gone. Raises ``OSError`` and ``ImportError``.
     """
     import numpy as np
-    from usearch.index import Index
 
     started_by = os.getppid()
     path = os.path.join(folder, file)
     rows = os.stat(path).st_size // (dim * 2)
     stored = np.memmap(path, dtype="<f2", mode="r", shape=(rows, dim))
-    index: Any = Index(ndim=dim, metric="cos", dtype="f16", connectivity=_LINKS, expansion_add=_BUILD_BREADTH)
+    index: Any = _library()(ndim=dim, metric="cos", dtype="f16", connectivity=_LINKS, expansion_add=_BUILD_BREADTH)
     for first in range(0, rows, _STEP_ROWS):
         if os.getppid() != started_by:
             return 0

@@ -19,7 +19,7 @@ from chitta.index.catalog import Catalog, Model
 from chitta.index.generation import Generation
 from chitta.index.graph import Dated, Graph
 from chitta.index.keyword import KeywordIndex
-from chitta.index.stored import NoteTerms
+from chitta.index.stored import Filed, NoteTerms
 from chitta.index.terms import Terms, terms_of
 from chitta.index.vectors import VectorIndex
 from chitta.notes.note import Note
@@ -126,9 +126,9 @@ class Notes:
             return self._catalog.path_of(name) if self._catalog is not None else None
         return None
 
-    def paths(self, ids: Sequence[str]) -> dict[str, str]:
+    def filed(self, ids: Sequence[str]) -> dict[str, Filed]:
         with _reported("catalog", self._report):
-            return self._catalog.paths(ids) if self._catalog is not None else {}
+            return self._catalog.filed(ids) if self._catalog is not None else {}
         return {}
 
     # What notes share and state, from the catalog alone: nothing where it is damaged. See :class:`Graph`.

@@ -22,6 +22,20 @@ class NoteTerms(NamedTuple):
     title: tuple[str, ...]
 
 
+class Filed(NamedTuple):
+    """The file that a note was indexed from, below the notes folder, as it was then.
+
+    ``fresh``: it was written so shortly before that its time and size alone do not tell its content.
+    """
+
+    path: str
+    own_id: str
+    mtime_ns: int
+    size: int
+    sha256: str
+    fresh: bool
+
+
 def pack_terms(terms: NoteTerms) -> str:
     """The title's words and the other terms, a line each. No term holds a space or a line's end."""
     others = sorted(terms.whole.difference(terms.title))

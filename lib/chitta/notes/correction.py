@@ -3,8 +3,9 @@
 No ranking and no threshold. A trigger is the wrong form as it would be typed again. It is mentioned
 by its exact phrase; by all of its content bigrams, for a trigger of three content words or more
 (``log the request body`` by ``logger.info(request.body)``); by the file, for ``edit FILE``; by its
-first part, for ``X in Y``. A mention fires when it is an order: not in one of the innocent sentences
-(:mod:`chitta.notes.innocent`), with a verb of writing for a file, with the place said for ``X in Y``.
+first part, for ``X in Y``; by whatever lies below it, for a folder. A mention fires when it is an order: not in
+one of the innocent sentences (:mod:`chitta.notes.innocent`), with a verb of writing for a file, with the place
+said for ``X in Y``. One ordinary word is a mention only where it stands for code (:mod:`chitta.notes.ordinary`).
 
 Imported on the prompt path when the daemon is away: standard library only, and cheap.
 """
@@ -18,8 +19,10 @@ from functools import lru_cache
 from itertools import islice
 from typing import NamedTuple
 
+from chitta.notes.folder import edited_folder, folder_of, is_folder_alone, is_inside, is_place, orders
 from chitta.notes.innocent import innocent
 from chitta.notes.note import Note, one_line
+from chitta.notes.ordinary import begins, is_code, is_name, ordinary
 
 #: A wrong form of more words is described rather than quoted; nobody types it again.
 PHRASE_WORDS = 6
@@ -97,7 +100,9 @@ def triggers_for(wrong: str) -> tuple[str, ...]:
         part = core if _distinct(core) else part
         if len(part.split()) <= PHRASE_WORDS or not found:
             found.append(part)
-    return tuple(dict.fromkeys(found))
+    edited = {edited_folder(part) for part in found} - {""}  # "edit files in `src/`" says more than `src/`
+    bare = {part for part in found if not edited_folder(part) and folder_of(part.rstrip("*/") + "/") in edited}
+    return tuple(dict.fromkeys(part for part in found if part not in bare))
 
 
 def match_triggers(prompt: str, triggers: Sequence[str], right: str = "") -> str | None:
@@ -106,11 +111,11 @@ def match_triggers(prompt: str, triggers: Sequence[str], right: str = "") -> str
     A mention that is part of the ``right`` form, or that a rule of :mod:`chitta.notes.innocent` explains, does
     not count; one that counts is enough.
     """
-    for trigger, sentence, mention in islice(_mentions(prompt, triggers), MOST_MENTIONS * len(triggers)):
+    ordered = (found for found in _mentions(prompt, triggers) if found[2].ordered)
+    for trigger, sentence, mention in islice(ordered, MOST_MENTIONS * len(triggers)):
         if (
-            mention.ordered
-            and not _says_right(sentence, mention.start, mention.end, right)
-            and innocent(sentence.text, mention.start, mention.end) is None
+            not _says_right(sentence, mention.start, mention.end, right)
+            and innocent(sentence.text, mention.start, mention.end, place=mention.place) is None
         ):
             return trigger
     return None
@@ -123,8 +128,12 @@ def only_mentioned(prompt: str, triggers: Sequence[str], right: str = "") -> boo
     """
     if not triggers:
         return False
-    spoken = any(True for _ in _mentions(prompt, triggers)) or _holds(prompt, right)
-    return spoken and match_triggers(prompt, triggers, right) is None
+    mentions = islice(_mentions(prompt, triggers), MOST_MENTIONS * len(triggers))
+    spoken = any(
+        not mention.word or innocent(sentence.text, mention.start, mention.end) is not None
+        for _, sentence, mention in mentions
+    )
+    return (spoken or _holds(prompt, right)) and match_triggers(prompt, triggers, right) is None
 
 
 # Finding mentions
@@ -150,25 +159,48 @@ class _Sentence(NamedTuple):
 
 
 class _Mention(NamedTuple):
-    """Where a sentence speaks of a wrong form, and whether its other words can make that an order."""
+    """Where a sentence speaks of a wrong form, and whether its other words can make that an order.
+
+    ``place``: it is said as the place of what is ordered. ``word``: so far it is an ordinary word, which speaks of
+    the wrong form only where an innocent rule says so.
+    """
 
     start: int
     end: int
     ordered: bool = True
+    place: bool = False
+    word: bool = False
 
 
 def _mentions(prompt: str, triggers: Sequence[str]) -> Iterator[tuple[str, _Sentence, _Mention]]:
-    """Every mention of every trigger: by phrase first, then by bigrams, file and first part."""
+    """Every mention of every trigger: by phrase first, then by bigrams, file, folder and first part."""
     sentences, words, roots = _sentences(prompt), _words(prompt), _roots(prompt)
     parts = [(trigger, part) for trigger in triggers for part in _alternatives(trigger)]
-    exact = [(trigger, part) for trigger, part in parts if _said(part, words)]
-    for trigger, part in exact:
-        for sentence in sentences:
-            if _said(part, sentence.words):
-                yield from ((trigger, sentence, _Mention(start, end)) for start, end in _phrases(sentence, part))
     for trigger, part in parts:
-        for find in (_by_bigrams, _by_file, _by_head):
+        word = ordinary(part)
+        if word and _root(word) in roots:
+            named = len(sentences[0].tokens) == len(sentences) == 1 or is_name(part, prompt)
+            yield from ((trigger, sentence, mention) for sentence, mention in _by_word(sentences, word, named))
+        elif not word and not is_folder_alone(part) and _may_be(part, words, roots):
+            for sentence in sentences:
+                if _may_be(part, sentence.words, roots):
+                    yield from ((trigger, sentence, _Mention(start, end)) for start, end in _phrases(sentence, part))
+    for trigger, part in parts:
+        for find in (_by_bigrams, _by_file, _by_folder, _by_head):
             yield from ((trigger, sentence, mention) for sentence, mention in find(sentences, roots, part))
+
+
+def _by_word(sentences: Sequence[_Sentence], word: str, named: bool) -> Iterator[tuple[_Sentence, _Mention]]:
+    """An ordinary word, ordered where it stands for code; ``named``: it does everywhere."""
+    if word in _STOP_WORDS or word in _PLAIN_WORDS:
+        return
+    for sentence in sentences:
+        for token in sentence.tokens:
+            if begins(token.text, word):
+                start = token.start + token.text.index(word)
+                code = named or is_code(sentence.text, start, start + len(word))
+                if code or token.text == word:
+                    yield sentence, _Mention(start, start + len(word), code, word=not code)
 
 
 def _by_bigrams(
@@ -184,12 +216,25 @@ def _by_file(
 ) -> Iterator[tuple[_Sentence, _Mention]]:
     """``edit FILE`` by FILE alone; the order is a verb of writing before it."""
     found = _EDIT.fullmatch(trigger)
-    if found is None or not re.search(r"\w[./]\w", found[1]) or not _roots(found[1]) <= roots:
+    if found is None or folder_of(trigger) or not re.search(r"\w[./]\w", found[1]) or not _roots(found[1]) <= roots:
         return
     for sentence in sentences:
+        verb = _WRITING.search(sentence.text)
+        ordered = verb is not None and not _NOT.search(sentence.text, 0, verb.start())
         for start, end in _phrases(sentence, found[1]):
-            verb = _WRITING.search(sentence.text, 0, start)
-            yield sentence, _Mention(start, end, verb is not None and not _NOT.search(sentence.text, 0, verb.start()))
+            yield sentence, _Mention(start, end, ordered and verb is not None and verb.end() <= start)
+
+
+def _by_folder(
+    sentences: Sequence[_Sentence], roots: frozenset[str], trigger: str
+) -> Iterator[tuple[_Sentence, _Mention]]:
+    """A folder, and what lies below it, where it is written to or used."""
+    folder = folder_of(trigger)
+    if folder and _roots(folder) <= roots:
+        for sentence in sentences:
+            inside = [(token.start, token.end) for token in sentence.tokens if is_inside(token.text, folder)]
+            for start, end, ordered in orders(sentence.text, inside, trigger):
+                yield sentence, _Mention(start, end, ordered, place=is_place(sentence.text, start))
 
 
 def _by_head(
@@ -224,9 +269,11 @@ def _phrases(sentence: _Sentence, trigger: str) -> Iterator[tuple[int, int]]:
     if all(word in _STOP_WORDS for word in wanted) or (len(wanted) == 1 and wanted[0] in _PLAIN_WORDS):
         return
     tokens = [token for token in sentence.tokens if token.text not in _ARTICLES]
+    below = len(wanted) > 1 and trigger.endswith("/")
     for at in range(len(tokens) - len(wanted) + 1):
         here = tokens[at : at + len(wanted)]
-        if all(_same(token.text, word) for token, word in zip(here, wanted, strict=True)):
+        same = [_same(token.text, word) for token, word in zip(here, wanted, strict=True)]
+        if all(same) or (below and all(same[:-1]) and is_inside(here[-1].text, wanted[-1].strip("/"))):
             yield here[0].start, here[-1].end
 
 
@@ -272,6 +319,11 @@ def _says_right(sentence: _Sentence, start: int, end: int, right: str) -> bool:
 def _said(part: str, words: frozenset[str]) -> bool:
     """Whether each content word of a trigger is among these; of an option, its letter will do."""
     return all(word in words or (word.startswith("--") and word[1:3] in words) for word in _words(part))
+
+
+def _may_be(part: str, words: frozenset[str], roots: frozenset[str]) -> bool:
+    """Whether it is worth to look for a trigger's phrase; one that ends in a folder may end below it."""
+    return _said(part, words) or (part.endswith("/") and _roots(part) <= roots)
 
 
 def _same(token: str, word: str) -> bool:

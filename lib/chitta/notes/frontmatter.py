@@ -22,6 +22,10 @@ from chitta.notes.realms import valid_realm
 #: Longest front matter, in characters; a longer one is taken as text.
 MAX_FRONT_MATTER = 64 * 1024
 MAX_TITLE = 300
+#: Whole numbers that JSON's readers hold, from the first up to but without the second; others are kept as text.
+_WHOLE = (-(2**63), 2**64)
+#: Characters of a whole number that is read as one. Python refuses to write one of 4,300 digits.
+_NUMBER_CHARS = 100
 
 _TEXTS = (
     *("superseded_by", "valid_from", "valid_until", "created", "updated"),
@@ -175,7 +179,12 @@ class _Loader(yaml.SafeLoader):
     def construct_number(self, node: yaml.ScalarNode) -> object:
         if ":" in node.value:
             return node.value
-        return self.construct_yaml_float(node) if node.tag.endswith(":float") else self.construct_yaml_int(node)
+        if node.tag.endswith(":float"):
+            return self.construct_yaml_float(node)
+        if len(node.value) > _NUMBER_CHARS:
+            return node.value
+        number = self.construct_yaml_int(node)
+        return number if _WHOLE[0] <= number < _WHOLE[1] else node.value
 
 
 _Loader.add_constructor("tag:yaml.org,2002:int", _Loader.construct_number)
@@ -245,8 +254,10 @@ def _plain(value: object) -> object:
     """``value`` in the types that a note's ``extra`` may hold."""
     if isinstance(value, str):
         return without_surrogates(value)
-    if value is None or isinstance(value, bool | int | float):
+    if value is None or isinstance(value, bool | float):
         return value
+    if isinstance(value, int):
+        return value if _WHOLE[0] <= value < _WHOLE[1] else _text(value)
     if isinstance(value, datetime.date):  # a datetime is one too
         return value.isoformat()
     if isinstance(value, bytes):
@@ -268,6 +279,8 @@ def _text(value: object) -> str:
         return ""
     if isinstance(value, datetime.date):
         return value.isoformat()
+    if isinstance(value, int) and not _WHOLE[0] <= value < _WHOLE[1]:
+        return hex(value)
     return without_surrogates(str(value)).strip()
 
 

@@ -19,13 +19,15 @@ class Rule(NamedTuple):
 
     ``pattern`` (a verbose one) is searched in the sentence, in lower case, with the mention written
     as ``§``. It is compiled on first use: most prompts hold no mention.
-    ``quoted``: the rule holds only for a mention between quotes or backticks.
+    ``quoted``: the rule holds only for a mention between quotes or backticks. ``thing``: only for what is
+    done away with, not for the place where (*remove f from src/generated/api.py*).
     """
 
     name: str
     meaning: str
     pattern: str
     quoted: bool = False
+    thing: bool = False
 
 
 INNOCENT: tuple[Rule, ...] = (
@@ -41,6 +43,7 @@ INNOCENT: tuple[Rule, ...] = (
         r"""\b(?:replac|swap)\w*\b.*§.*\b(?:with|by|for)\b
         | \b(?:migrat|switch|mov|convert|chang)\w*\b.*\bfrom\s+(?:the\s+)?[`"']?§
         | §[`"']?\s*(?:->|=>|→)""",
+        thing=True,
     ),
     Rule(
         "documented",
@@ -66,7 +69,14 @@ INNOCENT: tuple[Rule, ...] = (
         "A question about it, not a request for it.",
         r"""^\W*(?:(?:and|but|so|ok|hm+)\W+)?
         (?:what|what's|which|who|where|when|why(?!\ (?:don't|not))|how\ (?:many|much|often|long)
-        |does|did|is|are|was|were|has|have)\b.*§.*\?\W*$""",
+        |does|did|is|are|was|were|has|have)\b.*§.*\?\W*$
+        | ^\W*(?:(?:and|but|so|ok|hm+)\W+)?  # without its mark, where no order looks like it
+        (?:how\ (?:many|much|often|long|does|did|is|are|was|were)|why(?!\ (?:don't|not|won't|wouldn't))
+        |who(?!\ (?:can|could|will|wants))|which(?!\ (?:means|is|will|would|should))
+        |what(?:'s|\ (?:is|are|was|were|does|do|did|happen(?:s|ed)|version))
+        |(?:where|when)\ (?:is|are|was|were|does|do|did)
+        |(?:does|did|is|are|was|were|has)(?!\ (?:not|there|it|missing|broken)))\b
+        (?:(?![,:]|\b(?:and|then|so)\b).)*§""",
     ),
     Rule(
         "looked for",
@@ -81,7 +91,7 @@ INNOCENT: tuple[Rule, ...] = (
         r"""(?!.*\b(?:again|retry|once\ more)\b)
         (?:\b(?!please\b|then\b|now\b)\w+\s+(?:had\s+|have\s+|has\s+|already\s+|just\s+|once\s+){0,2}
         (?:ran|did|used|wrote|left(?!-)|made|called|typed|tried|added|had|pushed|committed)\b.{0,60}§
-        | ^[^,]{0,60}§.{0,40}\b(?:didn't|did\ not|doesn't|failed|fails|broke|breaks|was|were|wasn't|used\ to)\b
+        | ^[^,]{0,60}§(?!\.\w).{0,40}\b(?:didn't|did\ not|doesn't|failed|fails|broke|breaks|was|were|wasn't|used\ to)\b
         | \b(?:he|she|they|we|i)\s+would\b.{0,30}§
         | §.*\b(?:before(?=\s*[,.?]|\s*$)|earlier|back\ then|previously|yesterday|last\ (?:week|month|year|time))\b)""",
     ),
@@ -91,6 +101,7 @@ INNOCENT: tuple[Rule, ...] = (
         r"""\b(?:remove|removing|delete|deleting|drop|get\ rid\ of|strip|eliminate|clean\ up|purge
         |no\ longer\s+\w+)\b.{0,40}§
         | §.{0,80}[,;]\s*(?:delete|remove|drop)\s+(?:it|them|that|this)\b""",
+        thing=True,
     ),
     Rule(
         "said by a text",
@@ -132,13 +143,14 @@ INNOCENT: tuple[Rule, ...] = (
 )
 
 
-def innocent(sentence: str, start: int, end: int) -> Rule | None:
-    """The first rule that explains the mention at ``[start, end)`` of a normalised sentence."""
+def innocent(sentence: str, start: int, end: int, *, place: bool = False) -> Rule | None:
+    """The first rule that explains the mention at ``[start, end)`` of a normalised sentence; of a ``place``,
+    a rule that is not about things."""
     begin = max(start - BEFORE, 0)
     sentence, start, end = sentence[begin : end + AFTER], start - begin, end - begin
     quoted = any(found.start() < start and end < found.end() for found in _QUOTED.finditer(sentence))
     marked = f"{sentence[:start]}§{sentence[end:]}"
     for rule in INNOCENT:
-        if (quoted or not rule.quoted) and re.search(rule.pattern, marked, re.VERBOSE):
+        if (quoted or not rule.quoted) and not (place and rule.thing) and re.search(rule.pattern, marked, re.VERBOSE):
             return rule
     return None

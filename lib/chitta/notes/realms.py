@@ -28,6 +28,10 @@ _PORTS = {
 }
 _SECTION = re.compile(r'\[\s*([\w.-]+)(?:\s+"((?:[^"\\]|\\.)*)")?\s*\](.*)')
 _MAX_CONFIG = 1 << 20
+# What stands before an @, also where the @ is escaped, but for the name of a person at a host: that is an owner.
+_BEFORE_AT = re.compile(r".*(?:@|%40)", re.IGNORECASE)
+_MAIL = re.compile(r"[a-z]+(?:[._-][a-z]+)*@[a-z0-9-]+(?:\.[a-z0-9-]+)+", re.IGNORECASE)
+_USER_AND_PASSWORD = re.compile(r"[^/@:]+:[^/@]*@[^/@:]+(?=:)")
 _PLAIN = frozenset("abcdefghijklmnopqrstuvwxyz0123456789._-")
 # Well under the 255 bytes that common file systems allow for one name.
 _MAX_COMPONENT = 200
@@ -225,7 +229,8 @@ def _address(url: str) -> str:
     """``host/path`` of a network URL, the same for every way to reach it; ``""`` for any other URL.
 
     A URL with a query or fragment is no address: dropping it could join two projects, and
-    keeping it could keep a token.
+    keeping it could keep a token. What stands before an ``@``, in any part, is a login and no part
+    of the name; an empty one (``@scope``) and a mail address as an owner stay.
     """
     if "?" in url or "#" in url or re.match(r"[\w+.-]+::", url):
         return ""
@@ -237,18 +242,28 @@ def _address(url: str) -> str:
             return ""
     else:  # the short form, user@host:path; a colon after a slash, or a drive letter, is a local path
         bracket = url.partition("/")[0].find("]:")
-        colon = bracket + 1 if bracket >= 0 else url.find(":")
+        login = _USER_AND_PASSWORD.match(url)
+        colon = bracket + 1 if bracket >= 0 else login.end() if login else url.find(":")
         authority, path, port = url[:colon], url[colon + 1 :], "22"
         if colon < 2 or "/" in authority:
             return ""
         if re.fullmatch(r"\[[^\]]*@[^\]]*\]|\[[^:\]]*:\d*\]", authority):  # [user@host:port]:path
             authority = authority[1:-1]
     host = _host(authority, port)
-    parts = [part for part in path.split("/") if part]
+    parts = [_without_login(part) for part in path.split("/") if part]
+    if not all(parts):
+        return ""
     if parts and parts[-1].endswith(".git"):
         parts[-1] = parts[-1][: -len(".git")]
     parts = parts if not parts or parts[-1] else parts[:-1]
     return "/".join([host, *parts]) if host and parts else ""
+
+
+def _without_login(part: str) -> str:
+    found = _BEFORE_AT.match(part)
+    if found is None or found[0] in ("@", "%40") or _MAIL.fullmatch(part):
+        return part
+    return part[found.end() :]
 
 
 def _host(authority: str, default_port: str) -> str:

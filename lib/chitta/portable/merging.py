@@ -13,9 +13,8 @@ from typing import Any, NamedTuple
 from chitta.notes.ids import MAX_ID
 from chitta.notes.note import KNOWLEDGE_KINDS, Note
 from chitta.portable.lines import merge_lines
+from chitta.recall.filters import CONFLICTS_WITH
 
-#: Key of a second note: ids of the notes that say otherwise.
-CONFLICTS_WITH = "conflicts_with"
 #: Values that a note cannot have two of and a person must choose between.
 _CHOSEN = ("title", "wrong", "right")
 _MISSING = object()

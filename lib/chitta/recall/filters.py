@@ -21,6 +21,9 @@ NOBODY = frozenset({"", "null", "none", "nil", "~", "false", "no", "n/a", "-", "
 #: Values of the front-matter key ``status`` that retire a note (reflect).
 RETIRED_STATUSES = frozenset({"superseded", "archived"})
 
+#: Front-matter key that names notes which say otherwise.
+CONFLICTS_WITH = "conflicts_with"
+
 _DAY_CHARS = len("2026-01-31")
 _NO = NOBODY | {"0", "off"}
 
@@ -93,6 +96,12 @@ def named(superseded_by: str) -> str:
     """The id that ``superseded_by`` names, or "" where its value means nobody (``null``, ``none``, …)."""
     value = superseded_by.strip()
     return "" if value.lower() in NOBODY else value
+
+
+def contradicted(note: Note) -> tuple[str, ...]:
+    """Ids of the notes that say otherwise: another machine's version of it, until a person has chosen."""
+    said = dict(note.extra).get(CONFLICTS_WITH)
+    return tuple(str(one) for one in said if one) if isinstance(said, list) else ()
 
 
 def newest_of_circle(name: str, notes: Mapping[str, Note]) -> str:

@@ -166,6 +166,9 @@ def item_of(admitted: Admitted) -> Item:
     facts.append(one_line(neutral(row.id)))
     if row.why:
         texts.append(f"Recalled for what it corrects: {one_line(neutral(row.why))}")
+    if row.conflicts_with:  # first, so that no cut takes it away
+        others = ", ".join(one_line(neutral(name)) for name in row.conflicts_with)
+        texts.insert(0, f"(conflicts with {others}: chitta review)")
     return Item(f"- [{admitted.tag}] {what} ({', '.join(facts)})", "\n".join(_INDENT + line for line in texts))
 
 

@@ -9,8 +9,8 @@ from typing import NamedTuple
 from chitta.notes.note import Note
 from chitta.safety import RENAMING, SUSPECTED, TRUSTED
 from chitta.safety.instructions import asks_alone, suspicion
-from chitta.safety.names import masked
-from chitta.safety.private import without_private, without_private_in
+from chitta.safety.names import masked, spelled_as
+from chitta.safety.private import private_parts, without_private, without_private_in
 from chitta.safety.secrets import redact_and_tell
 
 #: Depth to which values of ``extra`` are looked through; what is nested deeper is left as it is.
@@ -39,8 +39,9 @@ def clean(note: Note) -> Cleaned:
     cannot be rewritten here. Cleaning a clean note changes nothing. Raises ``ImportError`` without the library that
     finds secrets.
     """
-    called = _called_by_secrets(note)
-    note, secrets = without_secrets(note)
+    raw = note
+    note, secrets = without_secrets(raw)
+    called = _called_by_secrets(raw, note)
     said = "\n".join(part for part in (note.title, note.text, note.wrong, note.right, *note.triggers) if part)
     found = suspicion(said)
     if not found.likely and asks_alone(note.text):  # which a title before it hides
@@ -55,13 +56,27 @@ def clean(note: Note) -> Cleaned:
     return Cleaned(held_note, secrets, (*called, *reasons))
 
 
-def _called_by_secrets(note: Note) -> tuple[str, ...]:
-    """Which names of the note hold secrets, as sentences that say what to do."""
+def _called_by_secrets(note: Note, clean: Note) -> tuple[str, ...]:
+    """Which names of the note hold secrets, or what is private in it, as sentences that say what to do."""
     reasons = []
     for what, name, cure in (("kind", note.kind, "takes it out"), ("id", note.id, "gives it another name")):
-        if kinds := masked(name).found:
+        if kinds := masked(name, private=hidden_parts(note, clean) if what == "id" else ()).found:
             reasons.append(f"its {what} holds a secret ({', '.join(kinds)}); `{RENAMING}` {cure}")
     return tuple(reasons)
+
+
+def hidden_parts(note: Note, clean: Note) -> tuple[str, ...]:
+    """What stands in the note's private spans and is not also said outside of them; never to be shown or kept.
+
+    ``clean`` is the note without them.
+    """
+    fields = [(note.title, note.text), *((text,) for text in (note.source, note.wrong, note.right))]
+    fields += [(text,) for name in _LISTS for text in getattr(note, name)]
+    parts = dict.fromkeys(part for texts in fields for part in private_parts(texts))
+    if not parts:
+        return ()
+    open_words = f"-{spelled_as(' '.join((clean.title, clean.text, clean.wrong, clean.right)))}-"
+    return tuple(part for part in parts if f"-{spelled_as(part)}-" not in open_words)
 
 
 def _said_of_kind(extra: Mapping[str, object]) -> list[str]:

@@ -22,6 +22,7 @@ from chitta.render.lookalikes import latin
 from chitta.render.neutral import UNSEEN
 from chitta.safety.languages import ACCENTS, FOREIGN, stand_together
 from chitta.safety.plain import as_seen, decoded, readings
+from chitta.safety.preferences import is_wish
 
 #: From this score a memory is put into quarantine.
 THRESHOLD = 0.6
@@ -299,6 +300,8 @@ _LONE_CHARS = 240
 
 def suspicion(text: str) -> Suspicion:
     """How likely ``text`` holds instructions to the model that will read it. Pure, linear, never raises."""
+    if is_wish(text):
+        return Suspicion(0.0, ())
     if len(text) > MAX_CHARS:
         text = text[: MAX_CHARS // 2] + "\n" + text[-MAX_CHARS // 2 :]
     found = [*_hidden_signs(text), *_spoken_signs(text), *_coded_signs(text)]

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import unicodedata
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from chitta.safety.secrets import redact, values
@@ -11,6 +13,12 @@ from chitta.safety.shown import shown
 GONE = "…"
 #: Characters of a secret that a name must hold to be said to spell it; shorter ones are in many words.
 LEAST_CHARS = 10
+#: Characters of what is private that a name must hold as words of its own, and of a beginning where it was cut off.
+PRIVATE_CHARS, CUT_CHARS = 3, 4
+PRIVATE = "private span"
+#: An id's digest, behind what was made of its title; that is cut when it has this many characters.
+_DIGEST = re.compile(r"-[0-9a-f]{6}\Z")
+_CUT_FROM = 48
 _OTHER = re.compile(r"[^a-z0-9]+")
 #: What an id makes of keys that have their vendor's prefix: letters in lower case, hyphens for all other signs.
 _SPELLED = re.compile(
@@ -27,11 +35,11 @@ class Masked(NamedTuple):
     found: tuple[str, ...]
 
 
-def masked(name: str, text: str = "") -> Masked:
-    """``name`` without the secrets that it holds as they are, or spells in lower case: those of ``text``, and keys by
-    their prefix. Raises ``ImportError`` as :func:`redact` does."""
+def masked(name: str, text: str = "", private: Sequence[str] = ()) -> Masked:
+    """``name`` without the secrets that it holds as they are, or spells in lower case: those of ``text``, keys by their
+    prefix, and what is ``private``. Raises ``ImportError`` as :func:`redact` does."""
     plain = shown(name)
-    if plain != name and (done := masked(plain, text)).found:
+    if plain != name and (done := masked(plain, text, private)).found:
         return done
     redacted = redact(name)
     kinds = list(redacted.found)
@@ -47,7 +55,35 @@ def masked(name: str, text: str = "") -> Masked:
                 end += 1
             left = left[:start] + GONE + left[end:]
             kinds.append(kind)
+    for part in private:
+        without = _without_part(left, spelled_as(part))
+        if without != left:
+            left = without
+            kinds.append(PRIVATE)
     without = _SPELLED.sub(GONE, left)
     if without != left:
         kinds.append("vendor-key")
     return Masked(without, tuple(dict.fromkeys(kinds)))
+
+
+def spelled_as(text: str) -> str:
+    """The text as an id spells it."""
+    plain = unicodedata.normalize("NFKD", text).encode("ascii", "ignore").decode().lower()
+    return _OTHER.sub("-", plain).strip("-")
+
+
+def _without_part(name: str, spelled: str) -> str:
+    """The name without these words, also where it was cut within them."""
+    if len(spelled) < PRIVATE_CHARS:
+        return name
+    whole = re.compile(rf"(?<![a-z0-9]){re.escape(spelled)}(?![a-z0-9])", re.IGNORECASE)
+    if whole.search(name):
+        return whole.sub(GONE, name)
+    title = _DIGEST.sub("", name)
+    if len(title) < _CUT_FROM:
+        return name
+    for count in range(min(len(spelled), len(title)), CUT_CHARS - 1, -1):
+        begun = len(title) - count
+        if title[begun:].lower() == spelled[:count] and not title[begun - 1 : begun].isalnum():
+            return title[:begun] + GONE + name[len(title) :]
+    return name

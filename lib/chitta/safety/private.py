@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 from chitta.safety.shown import shown
@@ -12,8 +13,9 @@ from chitta.safety.shown import shown
 _PASSES = 8
 #: Characters from a tag's name to its end.
 _REST_CHARS = 420
-_NAME = "".join(f"[{letter}{chr(ord(letter) + 0xFEE0)}]" for letter in "private")
-_NAMED = re.compile(_NAME, re.IGNORECASE)
+# Marks that are set over or around letters, of which a name may carry some.
+_MARKS = "\u0300-\u036f\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f"
+_NAME = "".join(f"{letter}[{_MARKS}]{{0,8}}" for letter in "private")
 
 
 def _sign(plain: str, names: str, code: str) -> str:
@@ -25,28 +27,48 @@ def _sign(plain: str, names: str, code: str) -> str:
     return rf"(?:\\{{0,4}}[{plain}]|{again}(?:{names}|{number});?|\\{{1,4}}(?:u00|x){code}|%(?:25)*{code})"
 
 
-_SIGN = re.compile(r"[<\uff1c\ufe64&\\%]")  # without which no tag begins
-_LESS, _GREATER = _sign("<\uff1c\ufe64", "lt", "3c"), _sign(">\uff1e\ufe65", "gt", "3e")
-_GREATER = rf"(?=[>\uff1e\ufe65&\\%]){_GREATER}"  # most signs are none, which is known at once
-_SLASH = _sign("/\uff0f", "sol", "2f")
-_BEGIN = re.compile(rf"({_LESS})\s{{0,8}}({_SLASH})?\s{{0,8}}{_NAME}", re.IGNORECASE)
-# An opening tag may have attributes, and these any sign in quotes. One that ends in a slash opens nothing.
-_PLAIN, _QUOTED = r"[^<>\uff1c\uff1e\"']", r"(?:\"[^\"]*\"|'[^']*')"
-_REST = re.compile(
-    rf"((?:\s|%20)[^<>\uff1c\uff1e]*?)?(?<!/){_GREATER}|(\s{_PLAIN}*{_QUOTED}(?:{_PLAIN}|{_QUOTED})*?)(?<!/){_GREATER}",
-    re.IGNORECASE,
+# Brackets that some languages quote with; the others look like those of a tag (chitta.render.lookalikes).
+_QUOTES = {"<": "\u2039\u27e8\u3008", ">": "\u203a\u27e9\u3009"}
+_ALIKE = {
+    "<": "\u1438\u02c2\u227a\u22d6\u29fc\u276c\u276e\u226e",
+    ">": "\u1433\u02c3\u227b\u22d7\u29fd\u276d\u276f\u226f",
+}
+_SIGN = re.compile(rf"[<\uff1c\ufe64&\\%{_QUOTES['<']}{_ALIKE['<']}]")  # without which no tag begins
+_LESS, _GREATER = _sign(f"<{_QUOTES['<']}", "lt", "3c"), _sign(f">{_QUOTES['>']}", "gt", "3e")
+_GREATER = rf"(?=[>{_QUOTES['>']}&\\%]){_GREATER}"  # most signs are none, which is known at once
+_SLASH = _sign("/", "sol", "2f")
+_GAP = rf"[\s{_MARKS}]{{0,8}}"
+_BEGIN = rf"({_LESS}){_GAP}({_SLASH})?{_GAP}(?:[a-z_][\w.-]{{0,40}}:)?{_NAME}"
+# The name behind what a tag begins with, where any letter may be one of another script. Texts without it need no look
+# at what letters look like, whose tables take a process some milliseconds to load.
+_DRESSED = rf"[<\uff1c\ufe64{_QUOTES['<']}{_ALIKE['<']}/\uff0f;:\dcftl]{_GAP}" + "".join(
+    f"(?:{one}|[^\0-\x7f{_MARKS}])[{_MARKS}]{{0,8}}" for one in "private"
 )
+# An opening tag may have attributes, and these any sign in quotes. One that ends in a slash is weak.
+_PLAIN, _QUOTED = r"[^<>\"']", r"(?:\"[^\"]*\"|'[^']*')"
+_REST = (
+    rf"((?:\s|%20)[^<>]*?)?(?:(?<!/){_GREATER}|(/)\s{{0,8}}{_GREATER})"
+    rf"|(\s{_PLAIN}*{_QUOTED}(?:{_PLAIN}|{_QUOTED})*?)(?:(?<!/){_GREATER}|(/)\s{{0,8}}{_GREATER})"
+)
+
+
+@lru_cache(maxsize=3)
+def _compiled(pattern: str) -> re.Pattern[str]:
+    """Some milliseconds each, which a process with a plain prompt need not spend."""
+    return re.compile(pattern, re.IGNORECASE)
 
 
 class _Tag(NamedTuple):
     """A tag's place. A ``weak`` one may be something else (``<private key>``, a search for ``\\<private\\>``): it opens
-    a span only where one closes behind it.
+    a span only where one closes behind it. A ``lone`` one mostly is (``<private/>``, a word in quotation marks): it
+    does so only outside of any span, and where the next tag closes it.
     """
 
     start: int
     end: int
     closes: bool
     weak: bool
+    lone: bool = False
 
 
 def without_private(text: str, mark: str = "") -> str:
@@ -94,21 +116,77 @@ def _tags(texts: Sequence[str]) -> list[list[_Tag]]:
     """The tags of each text in order, without weak ones behind which none closes."""
     found = [list(_tags_of(text)) for text in texts]
     last = max(((number, tag.start) for number, its in enumerate(found) for tag in its if tag.closes), default=(-1, 0))
-    return [[tag for tag in its if not tag.weak or (number, tag.start) < last] for number, its in enumerate(found)]
+    every = [
+        (number, tag) for number, its in enumerate(found) for tag in its if not tag.weak or (number, tag.start) < last
+    ]
+    left: list[list[_Tag]] = [[] for _ in texts]
+    depth = 0
+    for place, (number, tag) in enumerate(every):
+        if tag.lone and (depth or place + 1 == len(every) or not every[place + 1][1].closes):
+            continue
+        depth = max(0, depth - 1) if tag.closes else depth + 1
+        left[number].append(tag)
+    return left
 
 
 def _tags_of(text: str) -> Iterator[_Tag]:
-    if "private" not in text.lower() and (text.isascii() or not _NAMED.search(text)):
+    if text.isascii():
+        if "private" not in text.lower():
+            return
+    elif _compiled(_DRESSED).search(text):
+        text = _undressed(text)
+    else:
         return
     at = 0
-    while begin := _BEGIN.search(text, at):
+    begins, goes_on = _compiled(_BEGIN), _compiled(_REST)
+    while begin := begins.search(text, at):
         at = begin.end()
-        if rest := _REST.match(text, at, at + _REST_CHARS):
+        if rest := goes_on.match(text, at, at + _REST_CHARS):
             at = rest.end()
-            attributes = (rest[1] or rest[2] or "").strip()
+            attributes = (rest[1] or rest[3] or "").strip()
             escaped = begin[1].startswith("\\") and begin[1].endswith("<") and rest[0].endswith("\\>")
-            weak = escaped or (bool(attributes) and "=" not in attributes)
-            yield _Tag(begin.start(), at, bool(begin[2]), weak and not begin[2])
+            lone = bool(rest[2] or rest[4]) or begin[1] in _QUOTES["<"]
+            weak = lone or escaped or (bool(attributes) and "=" not in attributes)
+            yield _Tag(begin.start(), at, bool(begin[2]), weak and not begin[2], lone and not begin[2])
+
+
+class _Undressed(dict[int, str]):
+    """Each character as the one that it looks like, as far as that is one; filled as characters come."""
+
+    def __missing__(self, code: int) -> str:
+        from chitta.render.lookalikes import latin  # late: most processes never need it
+
+        alike = latin(chr(code))
+        self[code] = alike if len(alike) == 1 else chr(code)
+        return self[code]
+
+
+_undressed_by_code = _Undressed()
+
+
+def _undressed(text: str) -> str:
+    """The text with plain letters for those that look like them, each in its place."""
+    return text.translate(_undressed_by_code)
+
+
+def private_parts(texts: Sequence[str]) -> tuple[str, ...]:
+    """What stands in private spans of texts that follow one another, to look for it elsewhere; never to be shown or
+    kept.
+    """
+    if not any(map(_SIGN.search, texts)):
+        return ()
+    parts: list[str] = []
+    depth = 0
+    plain = [shown(text) for text in texts]
+    for text, its in zip(plain, _tags(plain), strict=True):
+        at = 0
+        for tag in its:
+            if depth:
+                parts.append(text[at : tag.start])
+            depth = max(0, depth - 1) if tag.closes else depth + 1
+            at = tag.end
+        parts += [text[at:]] if depth else []
+    return tuple(part.strip() for part in parts if part.strip())
 
 
 def _without_spans(texts: Sequence[str], tags: Sequence[Sequence[_Tag]], mark: str) -> list[str]:

@@ -14,7 +14,7 @@ _FILES = (
     *(f"notes/{name}.py" for name in ("frontmatter", "ids", "note", "realms", "store")),
     *(
         f"safety/{name}.py"
-        for name in ("cleaning", "instructions", "languages", "names", "plain", "private", "secrets", "shown")
+        for name in "cleaning instructions languages names plain preferences private secrets shown".split()
     ),
     *(f"render/{name}.py" for name in ("lookalikes", "neutral")),
     "safety/secret_rules.yml",

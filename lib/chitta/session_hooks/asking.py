@@ -52,13 +52,19 @@ class Asker:
         self._wanted = self._with_daemon = not settings.flag("CHITTA_NO_DAEMON")
         self.problem = ""
 
-    def ask(self, question: Question) -> Found:
-        """This realm's rows and, after them by probability, those of ``global``. Never raises."""
+    def ask(self, question: Question, own: str | None = None) -> Found:
+        """This realm's rows and, after them by probability, those of ``global``. Never raises.
+
+        ``own`` is what this realm is asked where that is not the query itself; for "" it is not asked.
+        """
         began = time.monotonic()
         answers: list[list[Row]] = []
-        strategy = note = ""
+        strategy, note = question.strategy, ""
         for realm in dict.fromkeys((question.realm, GLOBAL)):
-            strategy, note, found = self._one(question._replace(realm=realm))
+            text = question.query if own is None or realm == GLOBAL else own
+            if not text:
+                continue
+            strategy, note, found = self._one(question._replace(realm=realm, query=text))
             answers.append(found)
         rows = surest_first(answers)
         lane = policy.BY_LANE[strategy]

@@ -99,7 +99,8 @@ def _added(occasion: Occasion, path: str, state_dir: str, now: float) -> bool:
 
 def _locked(state_dir: str) -> int:
     """A descriptor with the queue's lock, or without it where somebody holds it for longer than a write takes."""
-    lock = os.open(os.path.join(state_dir, QUEUE_LOCK), os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
+    flags = os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
+    lock = os.open(os.path.join(state_dir, QUEUE_LOCK), flags, 0o600)
     file_lock.is_had(lock, _LOCK_S)
     return lock
 

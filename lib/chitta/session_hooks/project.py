@@ -13,9 +13,10 @@ import signal
 import subprocess
 import time
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import NamedTuple
 
+from chitta.bounded_log import not_waiting
 from chitta.notes.note import one_line, without_surrogates
 from chitta.notes.realms import GLOBAL
 from chitta.wire import codec
@@ -67,10 +68,31 @@ class Project(NamedTuple):
     def query(self) -> str:
         return " ".join(self.words)
 
+    def asked_of(self, realm: str) -> str:
+        """The query as ``realm`` is asked it: of the project's own notes without its name, which tells nothing among
+        them, nor do the parts of a name of several words. "" where no other word is left.
+        """
+        if realm == GLOBAL:
+            return self.query
+        own = {self.name.lower(), *_parts(self.name)}
+        return " ".join(dict.fromkeys(rest for word in self.words if (rest := _without(word, own))))
+
     def telling(self, realm: str) -> str:
-        """The words that tell one note of ``realm`` from another: a project's own name does not, among its notes."""
-        own = "" if realm == GLOBAL else self.name.lower()
-        return " ".join(word for word in self.words if word != own and word not in DULL and word not in PLACES)
+        """The words that tell one note of ``realm`` from another."""
+        return " ".join(word for word in self.asked_of(realm).split() if word not in DULL and word not in PLACES)
+
+
+def _parts(name: str) -> list[str]:
+    return [part.lower() for part in _WORD.findall(name)]
+
+
+def _without(word: str, own: Collection[str]) -> str:
+    """A word without those of the project's name, ``tidewater.core`` of tidewater as ``core``; "" for nothing else."""
+    if word in own:
+        return ""
+    parts = _parts(word)
+    left = [part for part in parts if part not in own]
+    return word if len(left) == len(parts) else " ".join(left)
 
 
 def project(cwd: str, realm: str, state_dir: str) -> Project:
@@ -124,7 +146,7 @@ def commit_words(subjects: Iterable[str]) -> list[str]:
 def logged_subjects(state_dir: str, realm: str) -> list[str]:
     """Subjects of the last records of the commit log, newest first; those that name another realm do not count."""
     try:
-        with open(os.path.join(state_dir, COMMIT_LOG), "rb") as file:
+        with open(os.path.join(state_dir, COMMIT_LOG), "rb", opener=not_waiting) as file:
             file.seek(0, os.SEEK_END)
             file.seek(max(0, file.tell() - _COMMIT_LOG_BYTES))
             lines = file.read(_COMMIT_LOG_BYTES).split(b"\n")

@@ -73,7 +73,8 @@ def subagent_start(occasion: Occasion, settings: Settings, end: float) -> bytes:
     realm = realm_of(occasion.cwd, settings.text("CHITTA_REALM"))
     asker = Asker(settings, end)
     for query, work in _subagent_questions(occasion, settings, realm):
-        found = asker.ask(Question(query, realm=realm, limit=LIMIT, tags=work.tags))
+        own = work.asked_of(realm) if query == work.query else None  # a task is asked as it was given
+        found = asker.ask(Question(query, realm=realm, limit=LIMIT, tags=work.tags), own)
         rows = [row for row in found.rows if supported(row, work.telling(row.realm))][:LIMIT]
         if rows:
             break

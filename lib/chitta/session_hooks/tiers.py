@@ -54,17 +54,18 @@ def climb(settings: Settings, asker: Asker, project: Project, realm: str, seen: 
     if not project.query:
         return Tiers()
     question = Question(project.query, realm=realm, tags=project.tags, min_overlap=MIN_OVERLAP, limit=LIMIT)
+    own = project.asked_of(realm)
     found: list[Found] = []
     if settings.flag("CHITTA_TIERED_INJECT"):
-        found.append(asker.ask(question._replace(kinds=(SKILL_KIND,))))
+        found.append(asker.ask(question._replace(kinds=(SKILL_KIND,)), own))
         skills = [row for row in _fresh_to(found[-1].rows, seen) if relevant(row)][:LIMIT]
         if skills:
             return Tiers(_let_in(skills, SKILL, "a skill that fits"), "", tuple(found))
-    found.append(asker.ask(question._replace(min_confidence=HIGH, limit=1)))
+    found.append(asker.ask(question._replace(min_confidence=HIGH, limit=1), own))
     sure = [row for row in _fresh_to(found[-1].rows, seen) if relevant(row) and is_recent(row, clock.now(settings))][:1]
     if sure:
         return Tiers(_let_in(sure, found[-1].tag, "sure, recent and relevant"), "", tuple(found))
-    found.append(asker.ask(question))
+    found.append(asker.ask(question, own))
     rows = [row for row in found[-1].rows if supported(row, project.telling(row.realm))][:LIMIT]
     return Tiers(_let_in(_fresh_to(rows, seen), found[-1].tag, "of this work"), "", tuple(found))
 

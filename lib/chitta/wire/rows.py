@@ -17,6 +17,7 @@ MAX_ID_CHARS = 200
 MAX_TEXT_CHARS = 8_000
 MAX_TITLE_CHARS = 300
 MAX_TAGS = 16
+MAX_CONFLICTS = 4
 _MAX_SHARED = 64
 _INFINITE = float("inf")
 _LARGEST = 2**63
@@ -34,7 +35,7 @@ class Row(NamedTuple):
     ``conf`` is the calibrated probability (0–1) that the note helps, ``cos`` the cosine of
     prompt and note, ``bm25`` the keyword score, ``coverage`` the idf-weighted share (0–1) of the
     prompt's terms that the note holds, ``shared`` the prompt's distinctive tokens found in it.
-    -1 means not measured.
+    -1 means not measured. ``conflicts_with`` are ids of notes that say otherwise.
     """
 
     id: str
@@ -57,6 +58,7 @@ class Row(NamedTuple):
     why: str = ""
     only_mentioned: bool = False
     tags: tuple[str, ...] = ()
+    conflicts_with: tuple[str, ...] = ()
 
 
 class Header(NamedTuple):
@@ -183,6 +185,7 @@ def _parse_row(line: bytes) -> Row | None:
         why=_words(value.get("why"), MAX_TITLE_CHARS),
         only_mentioned=value.get("only_mentioned") is True,
         tags=_list(value.get("tags"), MAX_TAGS),
+        conflicts_with=tuple(name[:MAX_ID_CHARS] for name in _list(value.get("conflicts_with"), MAX_CONFLICTS)),
     )
 
 

@@ -117,6 +117,7 @@ TARGETS = (
         lambda: [
             b"git push --force to main please\x1e\x1fgit push --force\nsettings.py\x1e\x1fgit push --force-with-lease",
             "不要 use `npm install`. why?\x1e\x1fnpm install\nnpm ci".encode(),
+            b"edit src/gen/a.py, use print or print(x).\x1e\x1fprint\nedit files in src/gen/\nsrc/gen/**\nrun old/",
         ],
         (b"don't ", b"instead of ", b"`", b"`git push --force`", b"? ", b". ", b"was ", b"replace ", b"\xe2\x80\x9c"),
     ),

@@ -16,6 +16,21 @@ def test_logistic_is_the_sigmoid_of_a_weighted_sum() -> None:
     assert fit.probability({}) == pytest.approx(1 / (1 + math.exp(1.0)))
 
 
+def test_odds_are_added_to_the_logarithmic_odds() -> None:
+    fit = calibration.Logistic(-1.0, {"cos": 2.0})
+    assert fit.probability({"cos": 0.5}, 0.75) == pytest.approx(1 / (1 + math.exp(-0.75)))
+
+
+def test_fewer_notes_and_a_brief_one_are_likelier() -> None:
+    assert calibration.prior_odds(0, 1_000) == 0.0, "how many is not told"
+    assert calibration.prior_odds(calibration.ENOUGH_NOTES, 1_000) == 0.0
+    assert calibration.prior_odds(2_643, 100) == calibration.BRIEF_WEIGHT
+    halved = calibration.prior_odds(calibration.ENOUGH_NOTES // 2, 1_000)
+    assert halved == pytest.approx(calibration.FEW_WEIGHT * math.log(2))
+    few = [calibration.prior_odds(among, 1_000) for among in range(1, 100)]
+    assert few == sorted(few, reverse=True) and few[0] == few[calibration.FEWEST_NOTES - 1]
+
+
 def test_sigmoid_survives_extremes() -> None:
     assert calibration.sigmoid(1e9) == 1.0
     assert calibration.sigmoid(-1e9) == pytest.approx(0.0)

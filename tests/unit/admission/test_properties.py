@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from chitta.admission import policy
 from chitta.admission.gate import CHECKS
+from chitta.admission.verdict import Verdict
 from chitta.notes.note import BOOKKEEPING_KINDS, KNOWLEDGE_KINDS
 from chitta.wire.request import Request
 from chitta.wire.rows import LaneResult, Row
@@ -127,16 +128,23 @@ def test_a_lane_more_or_less_never_mends_another_lanes_row(
 ) -> None:
     """What a row is dropped for by itself holds whoever else answers; only the measuring lanes set terms for others.
 
-    What had no slot, or was another lane's double, may take what is free now.
+    What had no slot, or was another lane's double, may take what is free now; and what any lane knows to be
+    quarantined or replaced, none may show.
     """
     whole = judge(*results, request=request, seen=seen)
-    by_itself = {(j.tag, j.row): j.outcome for j in whole.trace if j.outcome in CHECKED}
+    withheld = {j.row.id for j in whole.trace if j.row.quarantine or j.row.superseded_by.strip()}
+
+    def dropped(verdict: Verdict) -> dict[tuple[str, Row], str]:
+        return {(j.tag, j.row): j.outcome for j in verdict.trace if j.outcome in CHECKED and j.row.id not in withheld}
+
+    assert not withheld & {item.row.id for item in whole.admitted}
+    by_itself = dropped(whole)
     for gone in results:
         if gone.lane not in policy.MEASURING_LANES.values():
             less = judge(*(r for r in results if r is not gone), request=request, seen=seen)
             tag = policy.BY_LANE[gone.lane].tag if gone.lane in policy.BY_LANE else gone.lane
             kept = {key: cause for key, cause in by_itself.items() if key[0] != tag}
-            assert {(j.tag, j.row): j.outcome for j in less.trace if j.outcome in CHECKED} == kept
+            assert dropped(less) == kept
             assert less.terms == whole.terms
 
 

@@ -170,7 +170,7 @@ def test_sessions_that_write_at_once_are_all_counted(store: NoteStore, tmp_path:
 
 def test_whoever_writes_waits_for_the_one_before(store: NoteStore, tmp_path: Path) -> None:
     (tmp_path / "state").mkdir()
-    held = os.open(tmp_path / "state" / "capture.lock", os.O_WRONLY | os.O_CREAT, 0o600)
+    held = os.open(tmp_path / "state" / "notes.lock", os.O_WRONLY | os.O_CREAT, 0o600)
     fcntl.flock(held, fcntl.LOCK_EX)
     with ThreadPoolExecutor() as pool:
         waiting = pool.submit(kept, store, made(), tmp_path)

@@ -11,6 +11,7 @@ import pytest
 from chitta import settings as table
 from chitta.cli import doctor_notes
 from chitta.cli.finding import FAIL, WARN
+from chitta.index.indexer import sync
 from chitta.notes.store import MAX_NOTE_BYTES
 
 
@@ -58,3 +59,14 @@ def test_many_are_counted(folder: Path) -> None:
         (folder / f"n{number:02}.md").write_bytes(b"\xff\x00")
     found = list(doctor_notes.notes(table.load()))
     assert len(found) == 11 and "2 more paths" in found[-1].detail
+
+
+def test_fault_56_a_note_that_the_index_passed_over_is_named(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def stumbles(title: str, text: str) -> Any:
+        raise RuntimeError
+
+    monkeypatch.setattr("chitta.index.changes.take_apart", stumbles)
+    (folder / "marked.md").unlink()
+    sync(table.load(), None)
+    (found,) = doctor_notes.notes(table.load())
+    assert found.state == FAIL and str(folder / "good.md") in found.detail and "passed over" in found.detail

@@ -82,3 +82,29 @@ def test_a_note_that_a_secret_calls_is_let_out_by_another_name_alone(chitta: Run
     assert "review" not in shown.err + shown.out
     assert chitta("doctor", "--secrets", "--redact").code == 0
     assert not place.exists() and chitta("doctor", "--secrets").code == 0
+
+
+def test_fault_38_a_note_named_by_what_is_private_in_it_gets_another_name(chitta: Run) -> None:
+    store = NoteStore(table.load().notes_dir)
+    wrong = "npm install from <private>projectaurora</private> registry"
+    name = "npm-install-from-private-projectaurora-private-reg-17e9a2"
+    store.write(Note(name, kind="correction", title=f"pnpm add, not {wrong}", wrong=wrong, right="pnpm add", text="t"))
+    chitta("reindex")
+    assert (
+        "projectaurora" not in chitta("list", "--all-realms").out or "quarantined" in chitta("list", "--all-realms").out
+    )
+    ran = chitta("doctor", "--secrets")
+    assert ran.code == 1 and "private span in its name" in ran.out and "projectaurora" not in ran.out
+    ran = chitta("doctor", "--secrets", "--redact")
+    assert ran.code == 0 and "renamed" in ran.out
+    home = Path(table.load().home)
+    assert not [path for path in home.rglob("*") if "projectaurora" in path.name]
+    assert not [path for path in home.rglob("*") if path.is_file() and b"projectaurora" in path.read_bytes()]
+
+
+def test_fault_38_a_realm_named_by_a_secret_is_told(chitta: Run) -> None:
+    NoteStore(table.load().notes_dir).write(Note("n", realm=f"project:github.com/{GITHUB}@acme/shop", text="t"))
+    ran = chitta("doctor", "--secrets")
+    assert ran.code == 1 and "github-pat" in ran.out and "(1 note)" in ran.out and GITHUB not in ran.out + ran.err
+    (row,) = chitta("doctor", "--secrets", "--json").value["realms"]
+    assert row["notes"] == 1 and row["kinds"] == ["github-pat"] and GITHUB not in row["realm"]

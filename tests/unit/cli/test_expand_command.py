@@ -54,3 +54,12 @@ def test_a_running_daemon_answers(store: Run, monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setattr(daemon_client, "call", call)
     assert store("expand", "steps-old").out.startswith("from afar\n")
     assert asked[-1] == ("expand", {"ids": ["steps-old"]})
+
+
+def test_no_note_around_another_steers_the_terminal(store: Run, own_home: Path) -> None:
+    file = own_home / ".chitta" / "notes" / "global" / "n.md"
+    file.write_text(
+        '---\nid: steps-new\ntitle: New\nsupersedes: [steps-old]\ncreated: "20\\e[31m"\n---\nSecond\u200b.\n'
+    )
+    ran = store("expand", "steps-old", "steps-new")
+    assert ran.code == 0 and "steps-new" in ran.out and "\x1b" not in ran.out and "\u200b" not in ran.out

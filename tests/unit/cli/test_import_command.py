@@ -353,3 +353,14 @@ def test_importing_twice_changes_nothing_whatever_the_source(
     before = {path: path.read_bytes() for path in stored(own_home)}
     assert set(outcomes(chitta("import", place, "--json"))) == {"unchanged"}
     assert {path: path.read_bytes() for path in stored(own_home)} == before
+
+
+def test_a_path_that_is_not_there_does_not_steer_the_terminal(chitta: Run) -> None:
+    ran = chitta("import", "/nope\x1b[31m")
+    assert ran.code and "/nope" in ran.err and "\x1b" not in ran.err
+
+
+def test_fault_38_a_realm_that_holds_a_secret_takes_nothing_in(chitta: Run, folder: Path) -> None:
+    (folder / "a.md").write_text("words")
+    ran = chitta("import", "a.md", "--realm", "proj-ghp_16C7e42F292c6912E7710c838347Ae178B4a")
+    assert ran.code == 2 and "github-pat" in ran.err and "ghp_" not in ran.err

@@ -10,6 +10,7 @@ import pytest
 
 from chitta.cli import import_gone
 from chitta.notes.note import Note
+from chitta.notes.realms import realm_of
 
 Run = Callable[..., Any]
 
@@ -72,6 +73,22 @@ def test_what_a_person_brought_back_or_edited_is_only_named(chitta: Run, reposit
     gone = lines(chitta, ".")["retired"]["id"]
     assert chitta("archive", "--restore", gone).code == 0
     assert lines(chitta, ".")["gone"]["id"] == gone
+
+
+def test_a_rule_that_was_merged_is_only_named_when_another_follows_it(chitta: Run, repository: Path) -> None:
+    chitta("import", ".")
+    found = chitta("list", "--all-realms", "--json").value
+    rule = next(note["id"] for note in found if "forty lines" in note["text"])
+    chitta("remember", "Dana counts them each month.", "--id", "dana")
+    assert chitta("merge", rule, "dana").code == 0
+    (repository / "CLAUDE.md").write_text(rules(RULES[0], RULES[1].replace("forty", "fifty"), *RULES[2:]))
+    assert lines(chitta, ".")["gone"]["id"] == rule
+    assert not chitta("show", rule, "--json").value["superseded_by"]
+
+
+def test_the_sources_of_a_merged_note_are_no_file_that_is_gone(repository: Path) -> None:
+    assert import_gone.is_away("docs/AGENTS.md", repository, realm_of(str(repository)))
+    assert not import_gone.is_away("notes.md; docs/AGENTS.md", repository, realm_of(str(repository)))
 
 
 def test_a_file_of_instructions_that_is_gone_retires_its_notes(chitta: Run, repository: Path) -> None:

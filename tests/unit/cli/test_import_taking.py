@@ -142,3 +142,24 @@ def test_names_of_files_are_told_on_one_line_without_control_characters(chitta: 
     (notes / "a\n\x1b[2Jb\tc.md").write_text("Words.\n")
     ran = chitta("import", "docs")
     assert "docs/a [2Jb c.md" in ran.out and "\x1b[2J" not in ran.out
+
+
+@pytest.mark.parametrize("change", ["merge", "remember"])
+def test_a_note_that_was_merged_or_written_anew_counts_as_edited(
+    chitta: Run, notes: Path, own_home: Path, change: str
+) -> None:
+    (line,) = chitta("import", "docs/deploy.md", "--json").value["notes"]
+    chitta("remember", "Dana reviews every deploy on the next day.", "--id", "dana")
+    if change == "merge":
+        assert chitta("merge", line["id"], "dana").code == 0
+    else:
+        assert chitta("remember", "Dana reviews every deploy.", "--id", line["id"]).code == 0
+    before = chitta("show", line["id"], "--json").value
+    assert "Dana reviews" in before["text"]
+    assert chitta("import", "docs/deploy.md", "--json").value["unchanged"] == 1
+    (notes / "deploy.md").write_text("# Deploying\n\nWe deploy with make land.\n")
+    assert chitta("import", "docs/deploy.md", "--json").value["kept"] == 1
+    assert chitta("show", line["id"], "--json").value == before
+    assert chitta("import", "docs/deploy.md", "--overwrite", "--json").value["updated"] == 1
+    assert "make land" in chitta("show", line["id"], "--json").value["text"]
+    assert any("Dana reviews" in path.read_text() for path in stored(own_home) if line["id"] + "." in path.name)

@@ -78,6 +78,23 @@ def test_lists_and_show_say_how_a_note_stands(chitta: Run) -> None:
     assert "This note" not in chitta("show", "plain").out
 
 
+def test_two_versions_of_a_note_are_both_in_conflict(chitta: Run) -> None:
+    store = NoteStore(table.load().notes_dir)
+    store.write(Note("pool", title="Pool size", text="The pool holds ten.", created="2025-01-01"))
+    other = Note("pool-from-desk", title="Pool size", text="The pool holds forty.", created="2025-01-01")
+    store.write(other._replace(extra=(("conflicts_with", ["pool"]),)))
+    store.write(Note("plain", text="plain words"))
+    stands = {"pool": "conflict", "pool-from-desk": "conflict", "plain": ""}
+    assert {note["id"]: note["state"] for note in chitta("list", "--json").value} == stands
+    assert {name: chitta("show", name, "--json").value["state"] for name in stands} == stands
+    assert "This note and pool-from-desk say otherwise" in chitta("show", "pool").out
+    assert "This note and pool say otherwise" in chitta("show", "pool-from-desk").out
+    assert chitta("recall", "pool size", "--strategy", "keyword").out.count("in conflict") == 2
+    store.write(other._replace(extra=(("conflicts_with", ["pool"]),), superseded_by="pool"))
+    chitta("list")
+    assert chitta("show", "pool", "--json").value["state"] == ""
+
+
 def test_an_empty_list_says_where_there_are_notes(three: Run) -> None:
     ran = three("list", "--realm", "project:empty")
     assert ran.code == 1 and "no notes in project:empty" in ran.err and "3 notes" in ran.err

@@ -1,18 +1,27 @@
 from __future__ import annotations
 
+import contextlib
 import re
 import stat
-from collections.abc import Callable
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from chitta import settings as table
+from chitta.cli import bookshelf
 from chitta.cli.notes_commands import first_line
+from chitta.index import IndexDamaged
 from chitta.notes.frontmatter import parse_note
 from chitta.notes.note import Note
+from chitta.notes.store import NoteStore
+from chitta.settings import Settings
 
 Run = Callable[..., Any]
+GITHUB = "ghp_16C7e42F292c6912E7710c838347Ae178B4a"
 
 
 def note_at(path: str) -> Note:
@@ -248,7 +257,8 @@ def test_correcting_the_same_again_leaves_it_and_another_right_keeps_what_was_ad
 
 
 @pytest.mark.parametrize(
-    ("wrong", "warning"), [("the", "hardly ever"), ("var", "every prompt"), ("npm install", ""), ("db:seed", "")]
+    ("wrong", "warning"),
+    [("the", "hardly ever"), ("var", "reads as code"), ("npm", "every prompt"), ("npm install", ""), ("db:seed", "")],
 )
 def test_a_trigger_that_fires_never_or_always_is_warned_about(chitta: Run, wrong: str, warning: str) -> None:
     err = chitta("correct", "--wrong", wrong, "--right", "something else").err
@@ -266,3 +276,115 @@ def test_forget_by_the_beginning_of_an_id_says_which(chitta: Run) -> None:
     ran = chitta("forget", "stripe", "--yes")
     assert (ran.code, ran.out) == (1, "") and "stripe-one, stripe-two" in ran.err
     assert chitta("forget", "cel", "celery", "--yes").out == "forgot celery-three\n"
+
+
+def meanwhile(monkeypatch: pytest.MonkeyPatch, change: Callable[[NoteStore], object]) -> None:
+    """Another command writes just before this one has its turn."""
+    turn = bookshelf.changing
+
+    @contextlib.contextmanager
+    def changed(settings: Settings) -> Iterator[None]:
+        change(NoteStore(settings.notes_dir))
+        with turn(settings):
+            yield
+
+    monkeypatch.setattr(bookshelf, "changing", changed)
+
+
+def texts() -> str:
+    return "\n".join(path.read_text() for path in Path(table.load().notes_dir).rglob("*.md"))
+
+
+def test_fault_57_what_another_command_wrote_meanwhile_is_kept(chitta: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    chitta("remember", "base text", "--id", "shared", "--global")
+    meanwhile(monkeypatch, lambda store: store.write(Note("shared", title="other text", text="other text")))
+    assert chitta("remember", "newest text", "--id", "shared", "--global").code == 0
+    assert "newest text" in texts() and "other text" in texts()
+
+
+def test_fault_57_a_correction_keeps_what_was_added_meanwhile(chitta: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    first = chitta("correct", "--wrong", "npm install", "--right", "pnpm add", "--global", "--json").value
+
+    def add(store: NoteStore) -> None:
+        path = Path(first["path"])
+        note = store.read(path)
+        store.write(note._replace(text=f"{note.text}\nadded by hand"), path=path)
+
+    meanwhile(monkeypatch, add)
+    assert chitta("correct", "--wrong", "npm install", "--right", "pnpm install", "--global").code == 0
+    assert "added by hand" in texts() and "pnpm install" in texts()
+
+
+def test_fault_57_a_note_that_went_meanwhile_is_not_written_back(chitta: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    chitta("remember", "base text", "--id", "old", "--global")
+    meanwhile(monkeypatch, lambda store: store.remove("old"))
+    ran = chitta("remember", "a newer one", "--supersedes", "old", "--global")
+    assert ran.code == 1 and "removed or renamed meanwhile" in ran.err and texts() == ""
+
+
+def test_fault_57_commands_at_once_lose_no_text(chitta: Run) -> None:
+    chitta("remember", "text number zero", "--id", "shared", "--global")
+    words = [sys.executable, "-m", "chitta.cli", "remember", "--id", "shared", "--global"]
+    at_once = [
+        subprocess.Popen([*words, f"text number {n}"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        for n in ("one", "two", "three")
+    ]
+    assert [process.wait() for process in at_once] == [0, 0, 0]
+    assert all(f"text number {n}" in texts() for n in ("zero", "one", "two", "three"))
+
+
+def test_fault_38_a_correction_has_neither_secrets_nor_private_spans(chitta: Run) -> None:
+    ran = chitta(
+        *("correct", "--wrong", "npm install from <private>aurora</private> registry", "--right", "pnpm add"),
+        *("--why", "client is <private>acme</private>", "--global"),
+    )
+    assert ran.code == 0 and "marked as private" in ran.err
+    ran = chitta("correct", "--wrong", f"curl -H token:{GITHUB}", "--right", f"gh auth, not {GITHUB}", "--global")
+    assert ran.code == 0 and "github-pat" in ran.err
+    everything = "".join(
+        f"{path} {path.read_bytes().decode('latin-1')}" for path in Path(table.load().home).rglob("*") if path.is_file()
+    ).lower()
+    assert not [word for word in ("aurora", "acme", GITHUB.lower()) if word in everything]
+    (path,) = Path(table.load().notes_dir).rglob("curl*.md")
+    assert note_at(str(path)).triggers == ("curl -H token:",)
+
+
+def test_a_correction_that_is_all_private_is_none(chitta: Run) -> None:
+    ran = chitta("correct", "--wrong", "<private>all of it</private>", "--right", "x", "--global")
+    assert ran.code == 2 and "--wrong is private" in ran.err
+
+
+def test_fault_38_no_id_and_no_realm_of_a_secret(chitta: Run) -> None:
+    for words in (["--id", GITHUB], ["--id", "<private>x</private>"], ["--realm", f"proj-{GITHUB}"]):
+        ran = chitta("remember", "plain words", *words)
+        assert ran.code == 2 and GITHUB not in ran.err
+    assert chitta("correct", "--wrong", "foo bar", "--right", "baz", "--realm", f"proj-{GITHUB}").code == 2
+    assert not Path(table.load().notes_dir).exists()
+
+
+def test_forget_says_what_the_index_still_holds(chitta: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    chitta("remember", "a harmless note", "--id", "gone", "--global")
+
+    def broken(*_: object, **__: object) -> None:
+        raise IndexDamaged("the index is damaged")
+
+    monkeypatch.setattr("chitta.cli.upkeep.level", broken)
+    ran = chitta("forget", "gone", "--yes")
+    assert ran.code == 1 and "forgot" not in ran.out
+    assert "index still holds gone" in ran.err and "the index is damaged" in ran.err and "hint:" in ran.err
+
+
+def test_forget_goes_on_after_a_file_that_stays(chitta: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("one", "two"):
+        chitta("remember", f"text of {name}", "--id", name, "--global")
+    unlink = Path.unlink
+
+    def refuse(path: Path, missing_ok: bool = False) -> None:
+        if path.name == "one.md":
+            raise PermissionError(1, "Operation not permitted", str(path))
+        unlink(path, missing_ok=missing_ok)
+
+    monkeypatch.setattr(Path, "unlink", refuse)
+    ran = chitta("forget", "one", "two", "--yes")
+    assert ran.code == 1 and ran.out == "forgot two\n" and "one.md" in ran.err
+    assert chitta("show", "two").code == 1

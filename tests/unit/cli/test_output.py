@@ -207,3 +207,26 @@ def test_json_holds_no_character_that_steers_a_terminal(capfdbinary: pytest.Capt
     out = capfdbinary.readouterr().out.decode()
     assert json.loads(out) == value and "\u00e9" in out
     assert not any(char in out for char in "\x9b\x7f\u202e")
+
+
+@pytest.mark.parametrize(
+    "unseen", ["\u200b", "\ufeff", "\U000e0041", "\xad", "\u2060", "\u202e", "\u200e", "\ufdd0", "\x9b", "\r"]
+)
+def test_harmless_text_has_nothing_that_nobody_sees(unseen: str) -> None:
+    assert output.harmless(f"a{unseen}b\u00e9{unseen}") == "ab\u00e9"
+
+
+def test_what_joins_letters_stays_behind_one_and_icons_stay() -> None:
+    assert output.harmless("می\u200cخواهم \ue0b0 ❤\ufe0f") == "می\u200cخواهم \ue0b0 ❤\ufe0f"
+    assert output.harmless("a\u200db\u200c \u0430\u200d\u200d") == "ab \u0430\u200d"
+
+
+def test_what_is_said_or_told_is_harmless_whoever_says_it(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    output.say("a\x1b[31mb\x1b]0;t\x07c\u200b")
+    output.tell("d\x1b[31me\u202e")
+    assert capsys.readouterr() == ("a[31mb]0;tc\n", "d[31me\n")
+    screen = look_at_it(monkeypatch)
+    output.say(f"{output.paint('a', 'dim')}\x1b[8mb\x1b[2Jc", "bold")
+    assert screen.getvalue() == "\x1b[1m\x1b[2ma\x1b[0m[8mb[2Jc\x1b[0m\n"

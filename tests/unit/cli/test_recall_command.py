@@ -169,6 +169,11 @@ def test_filters(rich_store: Run, options: list[str], expected: set[str]) -> Non
     assert set(ids(rich_store("recall", "deploy", *WORDS, "--json", *options))) == expected
 
 
+def test_a_time_before_everything_was_written_is_told_as_such(rich_store: Run) -> None:
+    ran = rich_store("recall", "deploy", "--as-of", "2019-01-01")
+    assert "left out as asked: " in ran.err and "not known then" in ran.err and "these words" not in ran.err
+
+
 def test_what_filters_left_out_is_told(rich_store: Run) -> None:
     ran = rich_store("recall", "deploy", *WORDS, "--kind", "decision")
     assert ran.code == 0 and "left out as asked: " in ran.err and "of another kind" in ran.err

@@ -126,6 +126,17 @@ def test_silence_names_the_best_candidate_unless_nothing_is_near() -> None:
         assert "dropped for conf" in words
 
 
+def test_silence_names_what_was_withheld_only_where_there_is_nothing_else() -> None:
+    def said(*candidates: trial.Candidate) -> str:
+        record = {"lanes": {"hybrid": lane(rows=2)}, "dropped": {"sup": 1}, "band": "KNOWN", "percent": 99}
+        return trial.why_silent(b"{}", record, table.load(), candidates)
+
+    old, weak = trial.Candidate("old", 0.99, "sup"), trial.Candidate("weak", 0.05, "conf")
+    assert "only notes that others replace, or that have expired: best candidate old (conf 0.99)" in said(old)
+    assert "not sure enough: best candidate weak (conf 0.05), dropped for conf" in said(old, weak)
+    assert "nothing new: best candidate a" in said(trial.Candidate("a", 0.9, "dup"))
+
+
 @pytest.mark.parametrize("asked", [True, False])
 def test_lines_on_candidates_are_shown_where_the_person_asked(
     folder: Path, monkeypatch: pytest.MonkeyPatch, asked: bool

@@ -5,6 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from chitta.curation.gathering import blocks, gathered, joined, proofs
+from chitta.notes.imprint import imprint_of, imprinted, is_edited
 from chitta.notes.note import Note
 
 DAY = "2025-06-01"
@@ -79,3 +80,24 @@ def test_a_session_is_counted_once_however_many_notes_name_it() -> None:
     assert proofs([one, Note("c")]) == 4
     assert proofs([one._replace(supersedes=("b",), proof_count=5), other]) == 5
     assert proofs([one._replace(supersedes=("b",)), other._replace(supersedes=("a",))]) == 4
+
+
+def test_an_imported_note_stays_one_and_counts_as_edited() -> None:
+    first = imprinted(Note("a", text="First.", created="2025-01-01"), "0123456789abcdef")
+    other = imprinted(Note("b", text="Second.", created="2025-01-01"), "fedcba9876543210")
+    whole, _ = gathered([first, other], DAY)
+    imprint = imprint_of(whole)
+    assert imprint is not None and imprint.source == "0123456789abcdef" and is_edited(whole)
+    assert imprint_of(gathered([Note("c", text="Third."), other], DAY)[0]) is None, "no other note's import is its own"
+
+
+def test_what_tells_of_one_note_alone_is_not_handed_on() -> None:
+    put_away = Note("b", text="Second.", extra=(("status", "archived"), ("archived", DAY), ("version_of", "x")))
+    assert gathered([Note("a", text="First."), put_away], DAY)[0].extra == ()
+
+
+@pytest.mark.parametrize(("named", "left"), [(["b"], None), (["b", "c"], ["c"])])
+def test_notes_that_contradicted_each_other_do_so_no_more(named: list[str], left: list[str] | None) -> None:
+    one, other = Note("a", text="First.", extra=(("conflicts_with", named),)), Note("b", text="Second.")
+    assert dict(gathered([one, other], DAY)[0].extra).get("conflicts_with") == left
+    assert "conflicts_with" not in dict(gathered([other, one], DAY)[0].extra)

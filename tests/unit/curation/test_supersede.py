@@ -4,6 +4,7 @@ from datetime import datetime
 from pathlib import Path
 
 from chitta.curation.supersede import VERSION_OF, says_the_same, supersede, superseded
+from chitta.notes.imprint import imprint_of, imprinted, is_edited
 from chitta.notes.note import Note
 from chitta.notes.store import NoteStore
 from chitta.recall.filters import is_retired
@@ -47,6 +48,14 @@ def test_one_id_keeps_its_file_and_the_older_version_gets_one_of_its_own(tmp_pat
     assert place is not None and place != path and store.read(place) == older
     assert older.id.startswith("sessions.") and dict(older.extra)[VERSION_OF] == "sessions"
     assert "imported" not in dict(older.extra) and older.superseded_by == "sessions"
+
+
+def test_what_takes_the_place_of_an_imported_note_of_its_id_counts_as_edited() -> None:
+    old = imprinted(OLD, "0123456789abcdef")
+    _, newer = superseded(old, OLD._replace(text="Cookies, rotated."), "2025-06-01")
+    imprint = imprint_of(newer)
+    assert imprint is not None and imprint.source == "0123456789abcdef" and is_edited(newer)
+    assert imprint_of(superseded(old, NEW, "2025-06-01")[1]) is None, "another id is another note"
 
 
 def test_versions_make_a_chain(tmp_path: Path) -> None:

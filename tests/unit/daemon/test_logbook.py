@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import stat
 from pathlib import Path
 
@@ -48,3 +49,21 @@ def test_unwritable_place_is_no_error(tmp_path: Path) -> None:
 def test_without_a_path_it_writes_to_standard_error(capfd: pytest.CaptureFixture[str]) -> None:
     Logbook(None).note("start", version="1")
     assert "start version=1" in capfd.readouterr().err
+
+
+@pytest.mark.parametrize("what", ["pipe", "read pipe", "folder", "link"])
+def test_fault_58_what_is_no_plain_file_is_no_log_and_holds_nobody(tmp_path: Path, what: str) -> None:
+    path, reader = tmp_path / "d.log", -1
+    if what == "folder":
+        path.mkdir()
+    elif what == "link":
+        path.symlink_to("/dev/zero")
+    else:
+        os.mkfifo(path)
+        reader = os.open(path, os.O_RDONLY | os.O_NONBLOCK) if what == "read pipe" else -1
+    log = Logbook(str(path))
+    log.note("event")
+    log.fault("request", ValueError())
+    if reader >= 0:
+        assert os.read(reader, 100) == b""
+        os.close(reader)

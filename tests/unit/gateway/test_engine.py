@@ -1,6 +1,7 @@
 """Each lane's answer over a real store."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -9,12 +10,13 @@ from chitta.admission.tokens import distinctive
 from chitta.gateway.engine import LANES, MEASURED, Engine, Unavailable
 from chitta.gateway.question import STRATEGIES
 from chitta.index.snapshot import open_snapshot
-from chitta.notes.note import KNOWLEDGE_KINDS
+from chitta.notes.note import KNOWLEDGE_KINDS, Note
 from chitta.recall.context import bag
+from chitta.recall.evidence import NO_COSINE, Evidence
 from chitta.settings import Settings
 from chitta.wire.request import Request
 
-from .conftest import SHOP, WordEmbedder
+from .conftest import SHOP, Opened, WordEmbedder
 
 
 def ask(prompt: str, **changes: object) -> Request:
@@ -150,6 +152,22 @@ def test_an_empty_store_is_an_honest_empty_answer(lane: str, settings: Settings)
     assert header.exhausted
 
 
+def test_a_dozen_older_versions_do_not_push_the_current_note_out(opened: Opened) -> None:
+    def version(number: int, **said: Any) -> Note:
+        return Note(
+            f"v{number}", realm=SHOP, title="Kafka rebalance", text=f"Consumer lag after rebalance {number}", **said
+        )
+
+    old = [version(number, superseded_by="v99") for number in range(14)]
+    held = [version(number, quarantine=True) for number in range(20, 34)]
+    engine = opened(*old, *held, version(99, kind="insight"), Note("far", realm=SHOP, title="Quotes", text="Always."))
+    request = ask("kafka consumer lag after rebalance", context_query="kafka consumer lag after rebalance")
+    for lane in ("semantic", "context", "hybrid", "cross-realm"):
+        found = ids(engine, lane, request)
+        assert "v99" in found and len(found) == request.k, lane
+    assert ids(engine, "keyword", request)[0] == "v99"
+
+
 def test_a_note_removed_by_hand_is_in_no_lane_though_the_index_still_holds_it(engine: Engine) -> None:
     request = ask("npm install: webhook signature, customers charged twice", context_query="webhook signature")
     before = {lane: set(ids(engine, lane, request)) for lane in LANES}
@@ -162,14 +180,32 @@ def test_a_note_removed_by_hand_is_in_no_lane_though_the_index_still_holds_it(en
         assert set(ids(engine, lane, request)) == before[lane] & {"double-payment"}, lane
 
 
-def test_notes_in_a_folder_that_cannot_be_looked_into_are_not_taken_for_gone(
-    engine: Engine, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def denied(path: object, *others: object, **named: object) -> None:
-        raise PermissionError(13, "Permission denied", str(path))
+def test_a_note_among_few_is_likelier_than_the_same_among_many(opened: Opened) -> None:
+    gentle = calibration.shipped()._replace(note=calibration.Logistic(0.0, {"cos": 1.0}))
 
-    monkeypatch.setattr("chitta.gateway.engine.os.stat", denied)
-    assert "double-payment" in ids(engine, "semantic", ask("customers charged twice"))
+    def confs(engine: Engine, name: str = calibration.SHIPPED) -> dict[str, float]:
+        fit = gentle._replace(name=name)
+        again = Engine(engine.settings, engine.snapshot, WordEmbedder(), None, fit)
+        return {row.id: row.conf for row in again.rows("semantic", ask("kafka lag", k=100), engine.settings)[1]}
+
+    long = "Consumer lag after rebalance: raise the interval for slow batches of the telemetry job. " * 4
+    told = Note("told", kind="correction", realm=SHOP, title="Kafka lag", text=long)
+    alone = confs(opened(Note("long", realm=SHOP, title="Kafka lag", text=long), told))
+    many = opened(*(Note(f"other{number}", realm=SHOP, title="Quotes", text=long) for number in range(60)))
+    assert alone["long"] > confs(many)["long"] == confs(many, "own")["long"]
+    assert alone["told"] == confs(many)["told"]
+
+
+def test_only_the_shipped_calibration_knows_nothing_of_how_many_and_how_long(opened: Opened) -> None:
+    engine = opened(Note("brief", realm=SHOP, title="Kafka lag", text="Raise the interval."))
+    evidence, note = Evidence(cos=0.72, coverage=0.1, shared=1), Note("x", title="Kafka lag", text="Raise it.")
+    among_few = engine._conf(note, evidence, 5)
+    assert (
+        among_few > engine._conf(note._replace(text="Raise it. " * 60), evidence, 5) > engine._conf(note, evidence, 0)
+    )
+    assert engine._conf(note._replace(kind="correction"), evidence, 5) == engine._conf(note, evidence, 0)
+    by_words = evidence._replace(cos=NO_COSINE)
+    assert engine._conf(note, by_words, 5) == engine._conf(note, by_words, 0)
 
 
 def test_k_bounds_the_rows(engine: Engine) -> None:

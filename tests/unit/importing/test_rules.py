@@ -24,6 +24,7 @@ from chitta.notes.correction import make_correction, match_triggers
         ("Prefer `pathlib.Path` over `os.path`.", "`os.path`", "`pathlib.Path`"),
         ("No `print()` — use `logging`", "`print()`", "`logging`"),
         ("- not tabs but spaces", "tabs", "spaces"),
+        ("Don't use `requests`; use `httpx` instead.", "`requests`", "`httpx`"),
     ],
 )
 def test_this_not_that_is_a_correction_that_fires(text: str, wrong: str, right: str) -> None:
@@ -89,6 +90,23 @@ def test_a_side_ends_with_its_clause_and_the_rest_is_the_reason(text: str, found
     assert correction_of(text) == found
     triggers = make_correction(found.wrong, found.right, found.why).triggers
     assert triggers and not any("/" in trigger for trigger in triggers)
+
+
+@pytest.mark.parametrize(
+    ("text", "trigger"),
+    [
+        ("Never edit files in `src/gen/`; run `make proto` instead.", "edit files in src/gen/"),
+        ("Do not touch `src/gen/`; run `make proto` instead.", "touch src/gen/"),
+        ("Don't edit `src/gen/**` by hand. Run `make proto` instead.", "edit src/gen/** by hand"),
+    ],
+)
+def test_a_folder_that_is_not_to_be_edited_is_wrong_where_it_is_edited(text: str, trigger: str) -> None:
+    found = correction_of(text)
+    assert found is not None and found.right == "`make proto`"
+    note = make_correction(found.wrong, found.right)
+    assert note.triggers == (trigger,)
+    assert match_triggers("fix the typo in src/gen/api.py", note.triggers, note.right) == trigger
+    assert match_triggers("what is in src/gen/api.py", note.triggers, note.right) is None
 
 
 @pytest.mark.parametrize(

@@ -11,12 +11,15 @@ from pathlib import Path
 
 import pytest
 
-from chitta.index import IndexDamaged
+from chitta.index import IndexDamaged, generation
 from chitta.index import catalog as catalog_module
 from chitta.index.catalog import Catalog, Model
+from chitta.index.indexer import sync
 from chitta.index.ledger import Ledger
 from chitta.index.terms import terms_of
 from chitta.notes.note import Note
+from chitta.notes.store import MAX_NOTE_BYTES, NoteStore
+from chitta.settings import Settings
 
 
 def write(path: Path, notes: list[Note]) -> None:
@@ -180,3 +183,15 @@ class _Refusing:
 
     def close(self) -> None:
         return
+
+
+def test_files_that_were_passed_over_are_named(settings: Settings, store: NoteStore) -> None:
+    big = store.write(Note("big", text="t"))
+    store.write(Note("fine", text="t"))
+    big.write_bytes(b"x" * (MAX_NOTE_BYTES + 1))
+    sync(settings, None)
+    current = generation.current(settings.index_dir)
+    assert current is not None
+    catalog = Catalog(current.catalog)
+    assert catalog.passed_over() == ["global/big.md"]
+    catalog.close()

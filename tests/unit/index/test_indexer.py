@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import os
 import shutil
 import sqlite3
@@ -14,7 +15,7 @@ import pytest
 
 from chitta.index import IndexBusy, IndexDamaged, IndexFault, generation
 from chitta.index.indexer import SyncReport, lacks_vectors, needs_sync, quick_sync_paths, sync
-from chitta.index.keyword import KeywordWriter
+from chitta.index.keyword import KeywordIndex, KeywordWriter
 from chitta.index.lock import held
 from chitta.index.snapshot import Snapshot, open_snapshot
 from chitta.index.terms import analyse
@@ -386,3 +387,79 @@ def test_a_rebuild_cleans_only_what_is_not_as_it_was(
     assert needs_sync(settings), "other rules mean that every note goes through them"
     sync(settings, None)
     assert sorted(seen) == ["a", "b"] and not needs_sync(settings)
+
+
+def poisoned(monkeypatch: pytest.MonkeyPatch, where: str) -> None:
+    """A note whose text says poison is one that this step stumbles over."""
+    step = getattr(*_place(where))
+
+    def stumbles(*given: Any, **more: Any) -> Any:
+        if "poison" in repr(given):
+            raise RuntimeError("stumbled over what is in the note")
+        return step(*given, **more)
+
+    monkeypatch.setattr(where, stumbles)
+
+
+def _place(where: str) -> tuple[Any, str]:
+    module, _, name = where.rpartition(".")
+    return importlib.import_module(module), name
+
+
+@pytest.mark.parametrize(
+    "where",
+    [
+        "chitta.notes.store.parse_note",
+        "chitta.safety.cleaning.clean",
+        "chitta.index.changes.take_apart",
+        "chitta.index.keyword.pack",
+        "chitta.index.ledger.entities_of",
+        "chitta.index.ledger.triplets_of",
+        "chitta.index.ledger.pack_terms",
+    ],
+)
+@pytest.mark.parametrize("full", [False, True])
+def test_fault_56_a_note_that_stops_the_indexer_is_named_and_keeps_no_other_out(
+    settings: Settings,
+    store: NoteStore,
+    some_notes: list[Note],
+    monkeypatch: pytest.MonkeyPatch,
+    opened: Opened,
+    where: str,
+    full: bool,
+) -> None:
+    bad = store.write(Note("bad", title="poison", text="poison"))
+    sync(settings, None)
+    for note in some_notes:
+        store.write(note)
+    bad.write_text(bad.read_text() + "\nmore poison\n")
+    if where.endswith("pack_terms"):
+        monkeypatch.setattr("chitta.index.ledger.terms_of", lambda title, text, apart: f"{title} {text}")
+        monkeypatch.setattr("chitta.index.ledger.pack_terms", lambda said: said)
+    poisoned(monkeypatch, where)
+    report = sync(settings, None, full=full)
+    assert [str(bad) in problem for problem in report.problems] == [True] and "RuntimeError" in report.problems[0]
+    snapshot = opened()
+    assert {note.id for note in snapshot.catalog.page(limit=99)} == {note.id for note in some_notes}
+    assert KeywordIndex.open(current(settings).keyword).count == len(some_notes) and not needs_sync(settings)
+    assert str(bad) in sync(settings, None).problems[0], "each sync names it"
+    monkeypatch.undo()
+    assert sync(settings, None).added == 1 and opened().catalog.count() == len(some_notes) + 1
+
+
+def test_fault_56_another_file_of_the_id_takes_the_place_of_one_that_stops_the_indexer(
+    settings: Settings, store: NoteStore, monkeypatch: pytest.MonkeyPatch, opened: Opened
+) -> None:
+    store.write(Note("twice", text="poison"), path=store.root / "global" / "a.md")
+    store.write(Note("twice", text="sound"), path=store.root / "global" / "b.md")
+    poisoned(monkeypatch, "chitta.index.changes.take_apart")
+    sync(settings, None)
+    assert [note.text for note in opened().catalog.page(limit=9)] == ["sound"]
+
+
+def test_fault_56_a_number_of_thousands_of_digits_is_a_name_like_another(
+    settings: Settings, store: NoteStore, opened: Opened
+) -> None:
+    store.write(Note("x", text="t"))
+    (store.root / "global" / "poison.md").write_text(f"---\nid: poison\nsession: 0x{'f' * 3600}\n---\nharmless\n")
+    assert sync(settings, None).problems == () and opened().catalog.count() == 2

@@ -130,3 +130,16 @@ def test_built_by_a_process_of_its_own(folder: Path) -> None:
     graph = neighbours.open_graph(str(folder), FILE, DIM)
     assert graph is not None and graph.rows == ROWS
     assert next(folder.glob("*.hnsw")).stat().st_mode & 0o077 == 0
+
+
+def test_the_model_can_be_loaded_after_a_graph_was_opened(tmp_path: Path) -> None:
+    """In this order the two libraries' imports end the process, unless the first takes care of it."""
+    program = (
+        "import sys; from chitta.index import neighbours\n"
+        "try: neighbours.Graph(sys.argv[1], 1, 8)\nexcept Exception: pass\n"
+        "assert 'usearch' in sys.modules\nimport onnxruntime"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program, str(tmp_path / "none.hnsw")], capture_output=True, check=False
+    )
+    assert done.returncode == 0, done.stderr

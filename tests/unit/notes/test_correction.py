@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -11,6 +13,7 @@ from chitta.notes.frontmatter import format_note, parse_note
 from chitta.notes.innocent import INNOCENT, innocent
 
 NPM = ("npm install",)
+Growth = Callable[[Callable[[int], object], int], float]
 
 
 @pytest.mark.parametrize(
@@ -123,6 +126,49 @@ def test_a_place_may_stand_anywhere_in_the_prompt(prompt: str, fires: bool) -> N
     assert (match_triggers(prompt, ("sleep in specs",)) is not None) == fires
 
 
+def test_one_ordinary_word_fires_where_it_stands_for_code() -> None:
+    triggers = ("print", "the `requests`")
+    assert match_triggers("print the report. then add a print statement", triggers) == "print"
+    assert match_triggers("the pull requests wait. use requests to fetch them", triggers) == "the `requests`"
+    assert match_triggers("print the report of the pull requests", triggers) is None
+    assert match_triggers("log the requests. " * 500 + "use print for it", triggers) == "print"
+
+
+@pytest.mark.parametrize(
+    ("prompt", "mentioned"),
+    [
+        ("review the pull requests", False),  # no mention: other lanes may bring the note by their evidence
+        ("don't use requests here", True),
+        ("how many requests do we get", True),
+        ("use requests to fetch it", False),
+    ],
+)
+def test_an_ordinary_word_is_only_mentioned_where_a_rule_says_so(prompt: str, mentioned: bool) -> None:
+    assert only_mentioned(prompt, ("requests",)) == mentioned
+
+
+@pytest.mark.parametrize(
+    ("prompt", "trigger", "fires"),
+    [
+        ("edit src/gen/a.py and add a field", "edit src/gen/", True),
+        ("edit src/gen_old/a.py", "edit src/gen/", False),
+        ("remove the field from src/gen/a.py", "edit src/gen/", True),  # the field goes, and not the folder
+        ("replace f in src/gen/a.py with g", "edit src/gen/", True),
+        ("delete src/gen/a.py", "edit src/gen/", False),
+        ("don't edit src/gen/a.py", "edit src/gen/", False),
+        ("run scripts/old/deploy.sh", "run scripts/old/", True),
+        ("run scripts/older/deploy.sh", "run scripts/old/", False),
+        ("update the vendor list", "vendor/", False),
+    ],
+)
+def test_a_folder_covers_what_lies_below_it(prompt: str, trigger: str, fires: bool) -> None:
+    assert (match_triggers(prompt, (trigger,)) is not None) == fires
+
+
+def test_a_file_that_is_only_read_in_a_folder_is_only_mentioned() -> None:
+    assert only_mentioned("explain src/gen/a.py", ("edit src/gen/",))
+
+
 @pytest.mark.parametrize(
     ("prompt", "mentioned"),
     [
@@ -183,8 +229,23 @@ RULES = {
             "what does npm install do with peer deps?",
             "how many scripts still call npm install?",
             "ok, does ci npm install twice?",
+            "how many scripts call npm install",  # many type no question mark
+            "why did npm install fail on ci",
+            "what does npm install do with peer deps",
+            "which version of node does npm install need",
+            "how does npm install resolve peers",
         ],
-        ["what about the tests? npm install jest", "can you npm install jest?", "why not npm install jest?"],
+        [
+            "what about the tests? npm install jest",
+            "can you npm install jest?",
+            "why not npm install jest?",
+            "how do i npm install jest",
+            "when you are done npm install jest",
+            "what is missing is jest, npm install it",
+            "which means npm install jest",
+            "have it npm install jest",
+            "is there a way to npm install jest",
+        ],
     ),
     "looked for": (
         ["list where npm install is called", "please find all scripts with npm install", "explain npm install to me"],
@@ -268,6 +329,9 @@ def test_a_correction_has_two_sides(wrong: str, right: str) -> None:
         ("Date.today / Time.now", ("Date.today", "Time.now")),
         ("running `rails db:seed` when you are on the staging host", ("rails db:seed",)),
         ("a `sleep` in specs", ("a sleep in specs",)),
+        ("edit files in `src/gen/`", ("edit files in src/gen/",)),
+        ("touch `gen/**` by hand", ("touch gen/** by hand",)),
+        ("use `lib/old/`", ("lib/old/",)),
         ("one two three four five six seven", ("one two three four five six seven",)),
     ],
 )
@@ -279,9 +343,8 @@ def test_given_triggers_replace_made_ones() -> None:
     assert make_correction("float for money", "cents", triggers=["as a float"]).triggers == ("as a float",)
 
 
-WORDS = st.lists(
-    st.sampled_from("npm install --force moment() db:seed the a. on main Main it; \n 日本 é".split(" ")), max_size=12
-)
+PIECES = "npm install --force moment() db:seed the a. on main Main it; use print src/gen/ src/gen/x.py edit \n 日本 é"
+WORDS = st.lists(st.sampled_from(PIECES.split(" ")), max_size=12)
 
 
 @settings(deadline=None)
@@ -300,6 +363,33 @@ def test_what_a_person_says_around_a_pasted_log_is_heard() -> None:
     log = "error: something failed at line 7\n" * 5000
     assert match_triggers(f"npm install it\n{log}", NPM)
     assert match_triggers(f"{log}\nnpm install it", NPM)
+
+
+@pytest.mark.parametrize(
+    "piece",
+    [
+        "requests ",
+        "print,",
+        "add a print ",
+        "what does print and ",
+        "pip install a b c ",
+        "src/gen/x ",
+        "fix src/gen/x ",
+        "src/gen/",
+        "db/x.rb ",
+        "how many ",
+        "in `",
+    ],
+)
+def test_the_worst_prompt_takes_a_time_that_grows_with_its_length(piece: str, growth: Growth) -> None:
+    triggers = ("print", "requests", "edit src/gen/", "run src/gen/", "src/gen/", "edit db/x.rb", "npm install")
+
+    def work(count: int) -> None:
+        prompt = piece * (count // len(piece))
+        match_triggers(prompt, triggers)
+        only_mentioned(prompt, triggers)
+
+    assert growth(work, 4_000) < 30
 
 
 @pytest.mark.parametrize("piece", ["x y ", "npm install ", "what npm install ", "replace ", "a.", "don't ", "`", "("])

@@ -286,3 +286,28 @@ def test_a_known_key_is_known_however_it_is_written() -> None:
     note = note_from_fields(fields, "text", fallback_id="x", fallback_realm="global")
     assert (note.tags, note.valid_until, dict(note.extra)) == (("b",), "2026-01-31", {"Odd-Key": 1})
     assert parse_note(format_note(note), fallback_id="y", fallback_realm="other") == note
+
+
+@pytest.mark.parametrize(
+    "number", ["0x" + "f" * 3600, "9" * 5000, "0b" + "1" * 20_000, "0" + "7" * 5000, "1" + "0" * 30]
+)
+def test_a_number_beyond_every_reader_is_kept_as_text(number: str) -> None:
+    note = parse_note(
+        f"---\nid: x\nsession: {number}\nmore: [{number}, {{a: {number}}}]\n---\ntext",
+        fallback_id="f",
+        fallback_realm="global",
+    )
+    assert dict(note.extra) == {"session": number, "more": [number, {"a": number}]}
+    assert note.id == "x" and parse_note(format_note(note), fallback_id="f", fallback_realm="global") == note
+
+
+def test_numbers_that_json_holds_stay_numbers() -> None:
+    note = parse_note(f"---\na: {2**63}\nb: -5\nc: 0xff\nd: 1_000\n---\n", fallback_id="f", fallback_realm="global")
+    assert dict(note.extra) == {"a": 2**63, "b": -5, "c": 255, "d": 1000}
+
+
+def test_a_huge_number_from_json_is_text_too() -> None:
+    note = note_from_fields(
+        {"session": 1 << 20_000, "title": 1 << 20_000}, "text", fallback_id="f", fallback_realm="global"
+    )
+    assert dict(note.extra)["session"] == hex(1 << 20_000) and note.title.startswith("0x1")

@@ -67,7 +67,10 @@ ADDRESSES = {
     "git@[2001:db8::1]:acme/app": "[2001:db8::1]/acme/app",
     "https://gitlab.com/group/sub/app": "gitlab.com/group/sub/app",
     "git@host:~me/app.git": "host/~me/app",
+    "https://host/@scope/app": "host/@scope/app",
+    "https://host/jane.doe@example.org/app": "host/jane.doe@example.org/app",
 }
+SECRET = "ghp_16C7e42F292c6912E7710c838347Ae178B4a"
 NO_ADDRESSES = [
     "/srv/git/app.git",
     "../app",
@@ -92,6 +95,26 @@ def test_every_way_to_write_an_address_is_one_realm(tmp_path: Path, url: str, ad
         f'[core]\n\tbare = false\n[remote "origin"]\n\turl = {url}\n\tfetch = +refs/heads/*:refs/remotes/origin/*\n'
     )
     assert with_config(tmp_path / "any name", config) == f"project:{address}"
+
+
+@pytest.mark.parametrize(
+    ("url", "address"),
+    {
+        f"https://github.com/{SECRET}@acme/shop": "github.com/acme/shop",
+        f"https://github.com/acme/{SECRET}%40shop.git": "github.com/acme/shop",
+        f"https://{SECRET}@github.com/{SECRET}@acme/{SECRET}@shop": "github.com/acme/shop",
+        f"git:{SECRET}@host:a/b": "host/a/b",
+        f"host:{SECRET}@a/b": "host/a/b",
+        f"https://host/{SECRET}@example.org/app": "host/example.org/app",
+    }.items(),
+)
+def test_fault_38_what_stands_before_an_at_is_no_part_of_a_realm(tmp_path: Path, url: str, address: str) -> None:
+    assert with_config(tmp_path / "any", f'[remote "origin"]\n\turl = {url}\n') == f"project:{address}"
+
+
+def test_fault_38_an_at_with_nothing_behind_it_is_no_address(tmp_path: Path) -> None:
+    realm = with_config(tmp_path / "app", f'[remote "origin"]\n\turl = https://github.com/acme/{SECRET}@/shop\n')
+    assert re.fullmatch(r"project:app-[0-9a-f]{8}", realm)
 
 
 @pytest.mark.parametrize("url", NO_ADDRESSES)

@@ -12,6 +12,7 @@ from chitta.recall.filters import (
     about_now,
     asks_for_prompts,
     content_hash,
+    contradicted,
     drop_cause,
     is_expired,
     moment,
@@ -216,3 +217,11 @@ def test_of_notes_that_replace_each_other_in_a_circle_the_newest_is_current() ->
     }
     assert {newest_of_circle(name, circle) for name in "abc"} == {"c"}
     assert {newest_of_circle(name, circle) for name in "defx"} == {""}
+
+
+@pytest.mark.parametrize(
+    ("said", "ids"), [(["a", "b"], ("a", "b")), ([], ()), ("a", ()), (None, ()), ([None, "", 7], ("7",))]
+)
+def test_what_a_note_contradicts(said: object, ids: tuple[str, ...]) -> None:
+    assert contradicted(Note("n", extra=(("conflicts_with", said),))) == ids
+    assert contradicted(Note("n")) == ()

@@ -285,3 +285,14 @@ def test_a_note_of_one_sentence_is_shown_once() -> None:
     assert said in item.head and not item.body
     long = item_of(Admitted(row._replace(text=said * 5), "hyb", "conf"))
     assert long.body and "…" in long.head
+
+
+def test_a_note_that_another_one_contradicts_says_so_before_its_text() -> None:
+    row = Row(
+        "pool-from-desk", 1.0, kind="insight", title="Pool", text="It holds ten.", conflicts_with=("pool", "p\n</2>")
+    )
+    found = item_of(Admitted(row, "sem", "conf"))
+    first, second = found.body.split("\n")
+    assert first.startswith("  (conflicts with pool, p ") and first.endswith(": chitta review)") and "</2>" not in first
+    assert second == "  It holds ten."
+    assert item_of(Admitted(row._replace(conflicts_with=()), "sem", "conf")).body == "  It holds ten."

@@ -39,3 +39,15 @@ def test_ordinary_names_stay() -> None:
 def test_a_name_without_a_find_is_as_it_was(name: str, text: str) -> None:
     done = masked(name, text)
     assert done.found or done.name == name
+
+
+def test_what_is_private_is_masked_as_whole_words_or_where_the_name_was_cut() -> None:
+    assert masked("ask-project-aurora-first-1a2b3c", private=["Project Aurora"]).name == f"ask-{GONE}-first-1a2b3c"
+    assert masked("restores", private=["store"]).found == () and masked("a-b", private=["a"]).found == ()
+    cut = make_id("steps to roll back the releases of it for projectaurora", "global")
+    assert (
+        "project" in cut
+        and "aurora" not in cut
+        and masked(cut, private=["projectaurora"]).name.endswith(f"-{GONE}{cut[-7:]}")
+    )
+    assert masked("café-plan-1a2b3c".replace("é", "e"), private=["Café"]).found == ("private span",)

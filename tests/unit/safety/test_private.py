@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chitta.safety.private import without_private, without_private_in
+from chitta.render.lookalikes import BRACKETS
+from chitta.safety.private import private_parts, without_private, without_private_in
 
 Growth = Callable[[Callable[[int], object], int], float]
 
@@ -138,3 +139,65 @@ def test_a_long_text_is_linear(piece: str, growth: Growth) -> None:
 def test_nothing_shown_of_what_is_left_is_a_tag(text: str) -> None:
     left = without_private(text)
     assert "<private>" not in left and without_private(left) == left and len(left) <= len(text)
+
+
+def dressed(text: str, first: int) -> str:
+    """``text`` with its small letters from another block of the alphabet."""
+    return "".join(chr(first + ord(c) - 97) if c.islower() else c for c in text)
+
+
+@pytest.mark.parametrize(
+    ("opening", "closing"),
+    [
+        (f"<{dressed('private', 0x1D41A)}>", f"</{dressed('private', 0x1D41A)}>"),
+        (f"\u2039{dressed('private', 0x1D41A)}>", "</private>"),
+        ("<pr\u0456v\u0430te>", "</private>"),
+        ("<private>", "</pr\u0456vate>"),
+        ("<\u1d18\u0280\u026a\u1d20\u1d00\u1d1b\u1d07>", "</private>"),
+        ("<p\u0338r\u0338i\u0338vat\u0301e>", "</private>"),
+        ("\u2039private\u203a", "\u2039/private\u203a"),
+        ("\u27e8private\u27e9", "\u27e8/private\u27e9"),
+        ("\u227aprivate\u227b", "\u227a/private\u227b"),
+        ("<xs:private>", "</xs:private>"),
+        ("<x-1.a:private why='x'>", "</private>"),
+        ("<private/>", "</private>"),
+        ("<private />", "</private>"),
+        ('<private why="x"/>', "</private>"),
+    ],
+)
+def test_fault_38_a_tag_in_other_letters_signs_or_forms_is_one(opening: str, closing: str) -> None:
+    assert without_private(f"a {opening}b{closing} c") == "a  c"
+    assert private_parts([f"a {opening}b{closing} c"]) == ("b",)
+
+
+@pytest.mark.parametrize(
+    ("text", "left"),
+    [
+        ("the word \u2039private\u203a stays", "the word \u2039private\u203a stays"),
+        ("\u2039private\u203a and <private>b</private> c", "\u2039private\u203a and  c"),
+        ("<private/> and <private>b</private> c", "<private/> and  c"),
+        ("a <private>b <private/> c</private> d", "a  d"),
+        ("<std::private> x", "<std::private> x"),
+        ("<privateer> x \u0430", "<privateer> x \u0430"),
+    ],
+)
+def test_what_only_speaks_of_the_tag_stays(text: str, left: str) -> None:
+    assert without_private(text) == left
+
+
+def test_every_bracket_that_looks_like_a_tags_is_looked_for() -> None:
+    for less, greater in zip(BRACKETS["<"], BRACKETS[">"], strict=True):
+        assert without_private(f"a {less}private{greater}b</private> c") == "a  c"
+
+
+def test_private_parts_of_texts_that_follow_one_another() -> None:
+    assert private_parts(["a <private>b", "c</private> d"]) == ("b", "c")
+    assert private_parts(["a <private>b <private>c</private>"]) == ("b", "c")
+    assert private_parts(["nothing < here"]) == ()
+
+
+@pytest.mark.parametrize(
+    "piece", ["<\u0430", "\u0430", "<p\u0301\u0301", "<a:", "\u2039private\u203a", "<private/>", "<private /"]
+)
+def test_a_long_text_of_other_letters_is_linear(piece: str, growth: Growth) -> None:
+    assert growth(lambda count: without_private("<" + piece * count), 2_000) < 30

@@ -48,6 +48,24 @@ def test_the_daemon_answers_for_both_realms(store: Callable[..., Any], monkeypat
 
 
 @pytest.mark.parametrize(
+    ("own", "asked"),
+    [(None, ["shop stripe", "shop stripe"]), ("stripe", ["stripe", "shop stripe"]), ("", ["shop stripe"])],
+)
+def test_the_projects_own_realm_may_be_asked_something_else(
+    store: Callable[..., Any], monkeypatch: pytest.MonkeyPatch, own: str | None, asked: list[str]
+) -> None:
+    said = []
+
+    def call(settings: object, op: str, body: dict[str, Any], timeout: float) -> dict[str, Any]:
+        said.append(body["query"])
+        return answer(Row(body["realm"], 1.0, conf=0.5))
+
+    monkeypatch.setattr(daemon_client, "call", call)
+    found = Asker(store(CHITTA_NO_DAEMON="0"), soon()).ask(Question("shop stripe", realm=SHOP, limit=3), own)
+    assert said == asked and found.tag == "hyb" and len(found.rows) == len(asked)
+
+
+@pytest.mark.parametrize(
     "reply", [{}, {"header": 1, "rows": 2}, {"header": {}, "rows": [{"id": 7}, None, []]}, {"rows": "x" * 100}]
 )
 def test_a_reply_of_any_kind_is_taken(

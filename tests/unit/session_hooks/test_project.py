@@ -215,3 +215,20 @@ def test_a_git_that_does_not_stop_talking_is_not_listened_to(tmp_path: Path, mon
     began = time.monotonic()
     assert project(str(tmp_path), "global", str(tmp_path)).tags == ()
     assert time.monotonic() - began < 1.0
+
+
+@pytest.mark.parametrize(
+    ("name", "words", "asked"),
+    [
+        ("tidewater", ("tidewater",), ""),
+        ("tidewater", ("tidewater", "core", "tidewater"), "core"),
+        ("tidewater-core", ("tidewater-core", "tidewater", "core", "flags"), "flags"),
+        ("Tidewater", ("tidewater", "tidewater.core", "billing.core"), "core billing.core"),
+        ("shop", ("shop", "webhook", "app"), "webhook app"),
+    ],
+)
+def test_a_projects_own_notes_are_asked_without_its_name(name: str, words: tuple[str, ...], asked: str) -> None:
+    found = Project(name, words)
+    assert found.asked_of(REALM) == asked
+    assert found.asked_of("global") == " ".join(words)
+    assert found.telling(REALM) == " ".join(word for word in asked.split() if word != "app")

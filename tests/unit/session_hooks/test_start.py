@@ -13,7 +13,7 @@ from hypothesis import HealthCheck, given
 from hypothesis import settings as profile
 from hypothesis import strategies as st
 
-from chitta import sessions
+from chitta import daemon_client, sessions
 from chitta.merge import finish
 from chitta.notes.note import Note
 from chitta.session_hooks.occasion import START, SUBAGENT, Occasion, read
@@ -376,3 +376,26 @@ def test_a_projects_own_name_is_no_tie_among_its_notes(
     own = Note("own", realm=SHOP, title="Backups", text="The shop is saved at night.")
     shared = Note("shared", realm="global", title="Backups", text="Of the shop there are two copies.")
     assert ids_of(start(store(own, shared), repo.folder)) == ["shared"]
+
+
+def test_nor_is_it_one_by_meaning(
+    store: Callable[..., Any], repository: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A model finds whatever speaks of the project near to its name, in titles and in longer names as well."""
+    asked = []
+
+    def call(settings: object, op: str, body: dict[str, Any], timeout: float) -> dict[str, Any]:
+        asked.append((body["realm"], body["query"]))
+        row = Row(
+            f"of-{body['realm']}", 1.0, "insight", body["realm"], "Deploying shop", "shop-core", conf=0.6, cos=0.7
+        )
+        return {"header": {"lane": "hybrid", "v": 1, "n": 1}, "rows": [row._asdict()]}
+
+    monkeypatch.setattr(daemon_client, "call", call)
+    repo = repository(branch="master")
+    assert ids_of(start(store(CHITTA_NO_DAEMON="0"), repo.folder)) == ["of-global"]
+    assert set(asked) == {("global", "shop")}
+    repo.commit("Rotate the shop-core keys")
+    asked.clear()
+    start(store(CHITTA_NO_DAEMON="0"), repo.folder, session="later")
+    assert {query for realm, query in asked if realm == SHOP} == {"rotate core"}

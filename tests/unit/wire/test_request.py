@@ -29,6 +29,7 @@ TEXT = st.text(alphabet=st.characters(exclude_categories=["Cs"]))
         deadline_ms=st.integers(1, 600_000),
         harness=TEXT,
         event=TEXT,
+        run=st.text("0123456789abcdef", max_size=64),
         v=st.just(VERSION),
     )
 )

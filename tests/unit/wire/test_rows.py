@@ -44,6 +44,7 @@ ROWS = st.builds(
     why=TEXT,
     only_mentioned=st.booleans(),
     tags=st.lists(TEXT, max_size=4).map(tuple),
+    conflicts_with=st.lists(TEXT, max_size=4).map(tuple),
 )
 HEADERS = st.builds(
     Header,

@@ -1,0 +1,86 @@
+"""Notes as their files stand now, where the index was made of other files.
+
+The index is brought level before a prompt or, of a large store and without a daemon, after it. Until then a
+note that was removed, taken into quarantine, made private or moved must not be shown as it was: what a lane found
+is compared with its file by time and size, and read again where those differ.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, NamedTuple
+
+from chitta.gateway.reading import ROW_TEXT_CHARS
+
+if TYPE_CHECKING:
+    from chitta.index.stored import Filed
+    from chitta.notes.note import Note
+
+#: Files read again that are remembered: of a store whose every file was touched each prompt meets some tens.
+KEPT = 500
+
+
+class _File(NamedTuple):
+    path: str
+    mtime_ns: int
+    size: int
+
+
+class Standing:
+    """What the files of one snapshot's notes say now. Safe to share between threads; dropped with its snapshot."""
+
+    def __init__(self) -> None:
+        self._read: dict[_File, Note | None] = {}
+
+    def of(self, notes: Mapping[str, Note], filed: Mapping[str, Filed], folder: str) -> dict[str, Note]:
+        """Those of ``notes`` that may be shown, as their files below ``folder`` say, in the order given.
+
+        ``filed`` are the files that the index was made of, by the notes' ids; a note that has none there is kept.
+        """
+        standing = {name: self._of(note, filed.get(name), folder) for name, note in notes.items()}
+        return {name: note for name, note in standing.items() if note is not None}
+
+    def _of(self, note: Note, filed: Filed | None, folder: str) -> Note | None:
+        if filed is None or "\\" in filed.path:  # which may stand for a byte that no text can hold
+            return note
+        try:
+            status = os.stat(f"{folder}/{filed.path}")
+        except (FileNotFoundError, NotADirectoryError):
+            return None
+        except OSError:  # what cannot be looked at is not known to be gone
+            return note
+        same = (status.st_mtime_ns, status.st_size) == (filed.mtime_ns, filed.size)
+        if same and (not filed.fresh or _digest(f"{folder}/{filed.path}") == filed.sha256):
+            return note
+        file = _File(filed.path, status.st_mtime_ns, status.st_size)
+        if file not in self._read:
+            if len(self._read) >= KEPT:
+                self._read.clear()
+            self._read[file] = _cleaned(folder, filed.path)
+        now = self._read[file]
+        if now is None or (now.id, now.realm) != (filed.own_id, note.realm):
+            return None
+        return now._replace(id=note.id, superseded_by=now.superseded_by or note.superseded_by)
+
+
+def _digest(path: str) -> str:
+    from chitta.index.watch import digest_of
+
+    try:
+        return digest_of(path)
+    except FileNotFoundError:
+        return ""
+
+
+def _cleaned(folder: str, path: str) -> Note | None:
+    """The note of a file, without secrets and private spans; None where it cannot be read or looked through."""
+    from chitta.notes.store import NoteStore
+
+    try:
+        from chitta.safety.cleaning import clean
+
+        note = clean(NoteStore(folder).read(os.path.join(folder, path))).note
+    except (ImportError, OSError, ValueError):
+        return None
+    return note._replace(text=note.text[:ROW_TEXT_CHARS])
