@@ -235,7 +235,7 @@ LINES = st.text(
 )
 TRIMMED = (TEXT | LINES).map(lambda text: text.encode("utf-8", "replace").decode().strip())
 VALUES = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | TRIMMED,
+    st.none() | st.booleans() | st.integers(-(2**63), 2**64 - 1) | st.floats(allow_nan=False) | TRIMMED,
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(TRIMMED, inner, max_size=3),
     max_leaves=6,
 )
