@@ -69,7 +69,7 @@ def finish(
         try:
             held.record(
                 turn=request.turn,
-                topic=screened("\n".join(filter(None, (request.anchor, request.prompt)))) if request.tokens else "",
+                topic=screened(request.query) if request.tokens else "",
                 injected=[item.row.id for item in block.verdict.admitted if not item.pointer],
                 realm=request.realm,
                 run=request.run,

@@ -132,7 +132,7 @@ def prepare(payload: bytes, *, settings: Settings, harness: str = "", cwd: str =
     request = Request(
         prompt=prompt,
         query=asked,
-        context_query=bag((prompt, *before)) if before else "",
+        context_query=bag((asked, *before)) if before else "",
         context_turns=(asked, *before) if before else (),
         tokens=tokens,
         anchor=anchor,

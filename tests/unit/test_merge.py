@@ -14,9 +14,8 @@ from chitta.turn import prepare
 from chitta.wire.request import Request
 from chitta.wire.rows import Header, LaneResult, Row
 
-ASKED = Request(
-    prompt="add an index on orders", query="q", tokens=("index", "orders"), session="s", realm="project:h/o/n"
-)
+WORDS = "add an index on orders"
+ASKED = Request(prompt=WORDS, query=WORDS, tokens=("index", "orders"), session="s", realm="project:h/o/n")
 SEMANTIC = LaneResult(
     "semantic",
     "ok",
@@ -63,6 +62,11 @@ def test_what_is_admitted_is_printed_kept_and_logged(tmp_path: Path) -> None:
     assert line["time"] == "2027-01-15T08:00:00Z"
 
 
+def test_a_paste_is_remembered_by_what_it_is_about(tmp_path: Path) -> None:
+    finish(SEMANTIC, request=ASKED._replace(prompt=f"{WORDS}\n" + "a line of a log\n" * 99), CHITTA_HOME=str(tmp_path))
+    assert sessions.read(str(tmp_path / "state"), "s").turns == (WORDS,)
+
+
 def test_the_same_prompt_again_says_nothing_new(tmp_path: Path) -> None:
     finish(SEMANTIC, CHITTA_HOME=str(tmp_path))
     again = finish(SEMANTIC, CHITTA_HOME=str(tmp_path))
@@ -95,7 +99,8 @@ def test_a_terse_turn_counts_but_is_no_topic(tmp_path: Path) -> None:
     assert sessions.read(str(tmp_path / "state"), "s") == sessions.Session((), 1, (), realm=ASKED.realm)
 
 
-ANCHORED = ASKED._replace(prompt="do the same for staging", tokens=("staging",), anchor=ASKED.prompt, turn=2)
+LEANS = "do the same for staging"
+ANCHORED = ASKED._replace(prompt=LEANS, query=f"{WORDS}\n{LEANS}", tokens=("staging",), anchor=WORDS, turn=2)
 
 
 def test_a_turn_that_leans_on_the_last_one_is_one_topic_with_it(tmp_path: Path) -> None:

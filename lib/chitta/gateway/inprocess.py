@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from chitta.admission import calibration
 from chitta.gateway.engine import LANES, Engine, Unavailable
+from chitta.gateway.readings import Readings
 from chitta.index.snapshot import open_snapshot
 from chitta.settings import Settings, load
 from chitta.wire.codec import MISUSE, OK, UNAVAILABLE
@@ -38,7 +39,8 @@ def answer(lane: str, raw_request: bytes, environ: Mapping[str, str]) -> tuple[i
     try:
         embedder = _embedder(settings) if means and snapshot is not None else None
         warming = not settings.flag("CHITTA_NO_DAEMON")
-        engine = Engine(settings, snapshot, embedder, None, calibration.load(settings), warming=warming)
+        readings = Readings(snapshot, reads=False) if snapshot is not None else None
+        engine = Engine(settings, snapshot, embedder, None, calibration.load(settings), warming, readings)
         header, rows = engine.rows(lane, request, settings)
     except Unavailable as problem:
         return UNAVAILABLE, str(problem).encode()

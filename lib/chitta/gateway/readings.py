@@ -31,7 +31,7 @@ KEPT_REALMS = 16
 class Readings:
     """Makes, remembers and shares readings. Safe to share between threads; to be dropped with its snapshot."""
 
-    def __init__(self, snapshot: Snapshot, kept: int = KEPT) -> None:
+    def __init__(self, snapshot: Snapshot, kept: int = KEPT, reads: bool = True) -> None:
         self.snapshot = snapshot
         self._kept = kept
         self._lock = Lock()
@@ -39,7 +39,7 @@ class Readings:
         self._corrections: dict[tuple[str, ...], list[Note]] = {}
         self._sizes: dict[str | None, int] = {}
         self._hyper: dict[str | None, HyperIndex] = {}
-        self.standing = Standing()
+        self.standing = Standing(reads)
         self.cache: CandidateCache[Any] = CandidateCache(time.monotonic)
 
     def of(self, text: str, tokens: Sequence[str]) -> Reading:

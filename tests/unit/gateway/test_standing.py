@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from chitta.gateway.engine import Engine
+from chitta.gateway.readings import Readings
 from chitta.wire.rows import Row
 
-from .conftest import SHOP
+from .conftest import SHOP, WordEmbedder
 from .test_engine import ask, ids
 
 ASKED = ask("customers charged twice")
@@ -87,3 +90,62 @@ def test_notes_in_a_folder_that_cannot_be_looked_into_are_not_taken_for_gone(
 
     monkeypatch.setattr("chitta.gateway.standing.os.stat", denied)
     assert row_of(engine) is not None
+
+
+@pytest.fixture
+def hurried(engine: Engine) -> Engine:
+    """As a lane without a daemon has it."""
+    assert engine.snapshot is not None
+    readings = Readings(engine.snapshot, reads=False)
+    return Engine(engine.settings, engine.snapshot, WordEmbedder(), None, engine.calibration, readings=readings)
+
+
+def test_in_a_hurry_a_note_that_still_says_the_same_is_shown(hurried: Engine) -> None:
+    rewrite(file_of(hurried), lambda said: f"{said}\nAnd one line more.\n")
+    row = row_of(hurried)
+    assert row is not None and "idempotency" in row.text and "one line more" not in row.text
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda said: said.replace("idempotency", "another"),
+        lambda said: said.replace("---\n", "---\nquarantine: yes\n", 1),
+        lambda said: said.replace("---\n", "---\nsuperseded_by: other\n", 1),
+        lambda said: said.replace("---\n", "---\nvalid_until: '2020-01-01'\n", 1),
+        lambda said: said.replace(f"realm: {SHOP}", "realm: project:elsewhere"),
+        lambda said: said.replace("Use an idempotency key.", "<private>\nUse an idempotency key.\n</private>"),
+        lambda said: said.replace("Buyers billed double", "Other words"),
+        lambda said: "x" * 5_000_000,
+    ],
+    ids=["words", "quarantine", "replaced", "expired", "moved", "private", "title", "large"],
+)
+def test_in_a_hurry_a_note_that_may_not_be_shown_any_more_is_left_out(
+    hurried: Engine, change: Callable[[str], str]
+) -> None:
+    path = file_of(hurried)
+    before = path.read_text()
+    assert change(before) != before
+    rewrite(path, change)
+    assert row_of(hurried) is None
+
+
+def test_in_a_hurry_nothing_is_loaded_that_cleans_notes(hurried: Engine) -> None:
+    """Its patterns cost a lane the time that it has."""
+    program = """
+import sys
+from chitta.gateway.inprocess import answer
+from chitta.wire.request import Request, encode_request
+query = "npm install idempotency key"
+request = encode_request(Request(prompt=query, query=query, tokens=("idempotency",), realm=sys.argv[1]))
+for lane in ("keyword", "correction-key"):
+    code, rows = answer(lane, request, {"CHITTA_HOME": sys.argv[2]})
+    assert code == 0 and b'"id"' in rows, rows
+assert not {"chitta.safety.cleaning", "chitta.safety.secrets", "yaml"} & sys.modules.keys()
+"""
+    for path in Path(hurried.settings.notes_dir).rglob("*.md"):
+        rewrite(path, lambda said: f"{said}\nAnd one line more.\n")
+    done = subprocess.run(
+        [sys.executable, "-c", program, SHOP, hurried.settings.home], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
