@@ -59,7 +59,11 @@ trap clean EXIT HUP INT TERM
 # /dev/shm is a folder in memory, where there is one: prompts never touch a disk, and files cost less.
 for base in "${TMPDIR:-/dev/shm}" /tmp "$CHITTA_HOME/state"; do
   [[ $base != "$CHITTA_HOME/state" ]] || mkdir -p "$base"
-  dir=$(mktemp -d "$base/chitta.XXXXXX") || continue
+  dir=$base/chitta.$$.$RANDOM$RANDOM # named before it is there: who is ended in between knows what to remove
+  mkdir -m 700 "$dir" || {
+    dir=''
+    continue
+  }
   # The clock's mark, as large as what is to come: a folder without room for it is no use.
   ! printf '%262144s' '' >"$dir/started" || break
   rm -rf "$dir"

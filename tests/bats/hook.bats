@@ -283,7 +283,7 @@ EOF
   CHITTA_NO_DAEMON=1 TMPDIR='' hook claude <"$TMP/p"
   corrected
   found=$(cat "$CHITTA_HOME/looked")
-  [[ $found == /dev/shm/chitta.??????/looks.part ]]
+  [[ $found == /dev/shm/chitta.*.*/looks.part ]]
   [ ! -e "${found%/*}" ]
 }
 
