@@ -4,18 +4,27 @@ from __future__ import annotations
 
 import codecs
 import os
+import re
 import stat
 from collections.abc import Iterator
 from typing import NamedTuple
 
 from chitta.cli import output
 from chitta.cli.finding import FAIL, WARN, Finding
+from chitta.notes.frontmatter import parts_of, unclosed
 from chitta.notes.store import MAX_NOTE_BYTES, NoteStore
 from chitta.settings import Settings
 
 #: Notes that the check names one by one.
 _SHOWN = 10
 _STOPS = "holds something that the index stumbles over, and is passed over"
+# Front matter that YAML surely reads, line by line: it takes a millisecond a note to ask it.
+_SURELY_READ = re.compile(
+    r"---\n(?:(?:created|updated): [0-9]{4}-[0-9]{2}-[0-9]{2}\n|[A-Za-z][\w-]*:"
+    r"(?: (?:[A-Za-z/](?:[\w ./@()&+%,;'\"`?!>-]|:(?=\w))*"
+    r"|[0-9]{1,9}(?:\.[0-9]{1,9})?|[0-9a-f]{16} [0-9a-f]{16}|'[\w ./:@`,;()&+-]*'"
+    r"|\[[A-Za-z][\w ./-]*(?:, [A-Za-z][\w ./-]*)*\]))?\n)+---\n"
+)
 _MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 
 
@@ -81,11 +90,22 @@ def _looked_at(path: str) -> Unread | None:
     if data.startswith(_MARKS):
         return None
     try:
-        data.decode()
+        return _front_matter(path, data.decode("utf-8-sig"))
     except UnicodeDecodeError as problem:
         line = data.count(b"\n", 0, problem.start) + 1
         why = f"is no UTF-8 (line {line}), and is read as Windows-1252"
         return Unread(path, why, f"save it as UTF-8: iconv -f WINDOWS-1252 -t UTF-8 {path}", lost=False)
+
+
+def _front_matter(path: str, text: str) -> Unread | None:
+    if not text.startswith("---") or _SURELY_READ.match(text):
+        return None
+    parts = parts_of(text)
+    if parts.unread:
+        why = f"has front matter that cannot be read ({parts.problem}), so it is in quarantine"
+        return Unread(path, why, "mend the lines between its first two ---", lost=False)
+    if why := unclosed(text):
+        return Unread(path, f"has front matter that is read as text: {why}", "close it with a line ---", lost=False)
     return None
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from chitta.cli import bookshelf, import_gone, writing
+from chitta.cli.import_place import another_id, is_from, own_links, placed_anew
 from chitta.curation.supersede import superseded
 from chitta.importing.imported import SECTION_KEY, Imported
 from chitta.importing.sources import Read
@@ -73,6 +74,7 @@ class Importer:
         self._dry_run = dry_run
         self._supersede = supersede
         self._seen: dict[tuple[str, str], str] = {}
+        self._places: dict[tuple[str, str], str] = {}
         self._keep_gone = keep_gone
         self._files: set[tuple[str, str]] = set()
         self._folders: list[Path] = []
@@ -140,7 +142,12 @@ class Importer:
         if item.note is None:
             return Line(item.source, SKIPPED, why=item.problem)
         note = item.note._replace(realm=self._realm) if self._force else item.note
+        made = note.id
         note, standing = self._known(note, item)
+        note = own_links(note, item, self._shelf.locate)
+        if standing is None and note.id != made:
+            told = f"as far as can be told {made} is from another file, so this is {note.id}"
+            item = item._replace(remark="; ".join(each for each in (item.remark, told) if each))
         if SECTION_KEY in dict(note.extra):
             if same := self._same_elsewhere(note, item, standing):
                 return Line(item.source, SKIPPED, note.id, note.realm, f"{SAME}{same}")
@@ -148,7 +155,9 @@ class Importer:
             return Line(item.source, SKIPPED, note.id, note.realm, "was read with the instructions that import it")
         first = self._seen.setdefault((note.realm, note.id), item.source)
         if first != item.source:
-            return Line(item.source, SKIPPED, note.id, note.realm, f"has the same id as {first}")
+            why = f"has the same id as {first}" + ("" if item.place else "; another `id:` in one of them keeps both")
+            return Line(item.source, SKIPPED, note.id, note.realm, why)
+        self._places[note.realm, note.id] = item.place
         if SECTION_KEY in dict(note.extra):
             self._files.add((note.realm, note.source))
         if standing is not None and import_gone.was_retired(standing.note):
@@ -159,7 +168,7 @@ class Importer:
         return self._cleaned(note, standing, item)
 
     def _cleaned(self, note: Note, standing: bookshelf.Found | None, item: Imported) -> Line:
-        if item.placed and standing is not None:
+        if item.placed and standing is not None and not item.whole:
             note = note._replace(source=standing.note.source)
         # Whoever wrote a file cannot vouch for it: only what a person has let in here stays trusted.
         note = note._replace(extra=tuple((key, value) for key, value in note.extra if key != TRUSTED))
@@ -189,18 +198,40 @@ class Importer:
         return bookshelf.Found(back, standing.path)
 
     def _known(self, note: Note, item: Imported) -> tuple[Note, bookshelf.Found | None]:
-        """The note and the one that stands for it, which an older rule may have given another id: it keeps that."""
-        standing = self._shelf.locate(note)
-        if standing is not None:
-            return note, standing
-        for before, source in item.older:
+        """The note and the one that stands for it, which an older rule may have given another id: it keeps that.
+        Where the note of its id is from another source, it has another id.
+        """
+        free: list[Note] = []
+        whole = note._replace(source=item.whole or note.source)
+        for name in (note.id, another_id(note.id, item.place)) if item.place else (note.id,):
+            named, read = whole._replace(id=name), self._places.get((note.realm, name), "")
+            standing = self._shelf.locate(named)
+            if item.place and read and read != item.place:
+                continue
+            if standing is None:
+                free.append(named)
+            elif is_from(standing.note, note, item, os.getcwd()):
+                return named, self._placed(standing, note, item)
+        given, note = note, (free or [whole])[0]
+        older = [(name, source) for before, source in item.older for name in (before, another_id(before, item.place))]
+        for before, source in older:
             found = self._shelf.locate(note._replace(id=before))
             imprint = imprint_of(found.note) if found is not None else None
             if found is None or imprint is None or self._seen.get((note.realm, before), item.source) != item.source:
                 continue
-            if imprint.source == item.digest or (source and found.note.source == source):
+            if not is_from(found.note, given, item, os.getcwd()):
+                continue
+            held = found.note.source
+            if imprint.source == item.digest or (held and held in (source, item.place)):
                 return note._replace(id=before), found
         return note, None
+
+    def _placed(self, standing: bookshelf.Found, note: Note, item: Imported) -> bookshelf.Found:
+        """The standing note with the whole path of its file, where it said less, or where the file lay before."""
+        placed = placed_anew(standing.note, note, item)
+        if placed is not standing.note and not self._dry_run:
+            self._store.write(placed, path=standing.path)
+        return bookshelf.Found(placed, standing.path)
 
     def _put(self, note: Note, standing: bookshelf.Found | None, item: Imported, remarks: list[str]) -> Line:
         if self._quarantine or (standing is not None and standing.note.quarantine):

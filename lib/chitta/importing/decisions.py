@@ -19,11 +19,13 @@ from chitta.importing.imported import (
     below,
     checked,
     digest_of,
+    in_repository,
     is_markdown,
     place_of,
     read_file,
     walk,
     whole_day,
+    whole_place,
     with_aliases,
 )
 from chitta.importing.instruction_files import is_instructions
@@ -46,6 +48,8 @@ TRUST_PROPOSED = 0.4
 
 #: Any name of a file: what is asked of a folder is asked of what would lie in it.
 INSIDE = "_"
+#: How the source of a record begins.
+LABEL = "decision record "
 _FOLDERS = frozenset(
     {"adr", "adrs", "decisions", "architectural-decisions", "architecture-decisions", "decision-records"}
 )
@@ -222,12 +226,18 @@ def _read_one(path: Path, folder: _Folder, realm: str, *, given: bool = False) -
     fields.setdefault("created", _date(body))
     note = note_from_fields(fields, body, fallback_id=_id(folder.key, name, realm), fallback_realm=realm)
     note = note._replace(title=_TITLE_NUMBER.sub("", note.title, count=1) or one_line(path.stem), confidence=TRUST)
-    note = note._replace(source=note.source or f"decision record {folder.label}/{name}")
+    note = note._replace(source=note.source or f"{LABEL}{folder.label}/{name}")
     note = _with_links(note, folder, name, status, body, remarks)
     noted = _with_status(note, status, remarks)
-    older = [(_id(folder.root.name, name, realm), "")] if note.id == _id(folder.key, name, realm) else []
+    made = note.id == _id(folder.key, name, realm)
+    older = [(_id(folder.root.name, name, realm), "")] if made else []
     item = checked(noted, str(path), digest_of(file.data), remarks=remarks, day=file.day)
-    return item._replace(older=tuple(each for each in older if each[0] != note.id))
+    item = item._replace(older=tuple(each for each in older if each[0] != note.id))
+    if not made:
+        return item
+    place = whole_place(path)
+    whole = f"{LABEL}{place}" if note.source == f"{LABEL}{folder.label}/{name}" else note.source
+    return item._replace(place=place, whole="" if in_repository(path) else whole)
 
 
 def _with_status(note: Note, status: str, remarks: list[str]) -> Note:

@@ -59,6 +59,11 @@ class Imported(NamedTuple):
     older: tuple[tuple[str, str], ...] = ()
     #: Whether ``source`` was not named by the note: it says where the file lies, and a standing note keeps its own.
     placed: bool = False
+    #: The file (:func:`whole_place`) from whose place the note's id was made; "" where the note names its id itself.
+    place: str = ""
+    #: What the store says as the note's source, where the id was made from a name that files of several folders have:
+    #: the whole path is in it, unless the note names its source itself.
+    whole: str = ""
 
 
 class FileRead(NamedTuple):
@@ -134,11 +139,32 @@ def below(path: Path, root: Path) -> str:
         return path.name
 
 
+def whole_place(path: Path) -> str:
+    """A file's whole real path, from ``~/`` on where it lies in the person's home. The file may be a link itself."""
+    whole = Path(os.path.realpath(path.parent), path.name)
+    try:
+        return "~/" + whole.relative_to(os.path.realpath(Path.home())).as_posix()
+    except ValueError:
+        return whole.as_posix()
+
+
+def tails(path: Path) -> list[str]:
+    """The file as it stands below each of the folders above it, the nearest first."""
+    parts = Path(os.path.realpath(path.parent), path.name).parts[1:]
+    return ["/".join(parts[at:]) for at in reversed(range(len(parts)))]
+
+
+def in_repository(path: Path) -> bool:
+    """Whether a file lies in a repository, where its place is told from the top."""
+    return bool(_repository(os.path.realpath(path.parent))[0])
+
+
 def place_of(path: Path, root: Path, realm: str) -> str:
     """The name of a file from which its note's id is made: one name, whichever folder it was imported by.
 
     In a repository that is the path below its top, and in a realm that is not the repository's the repository's
-    before it. Outside of one it is the path below ``root``, the folder that was given.
+    before it. Outside of one it is the path below ``root``, the folder that was given: files of several folders have
+    that name, so it does not say alone whose a note is (:attr:`Imported.place` does).
     """
     whole = Path(os.path.realpath(path.parent), path.name)
     top, own = _repository(str(whole.parent))
@@ -149,14 +175,16 @@ def place_of(path: Path, root: Path, realm: str) -> str:
 
 
 def older_places(path: Path, root: Path, place: str) -> list[tuple[str, str]]:
-    """What :func:`place_of` was before it knew repositories: the path below whatever folder was given.
+    """What :func:`place_of` was before it knew repositories: the path below whatever folder was given. Outside of one
+    it is that still, and none of these says alone whose a note is: each comes with "".
 
-    Each comes with itself where it was given by ``root``, else with "". What another file is named now is left out.
+    In one, each comes with itself where it was given by ``root``, else with "". What another file is named now is left
+    out.
     """
     whole = Path(os.path.realpath(path.parent), path.name)
     top = _repository(str(whole.parent))[0]
     if not top:
-        return []
+        return [(name, "") for name in tails(path) if name != place]
     given, parts = below(path, root), below(whole, Path(top)).split("/")
     names = dict.fromkeys([given, *("/".join(parts[at:]) for at in range(len(parts)))])
     others = (name for name in names if name != place and name != "/".join(parts))

@@ -14,7 +14,17 @@ from pathlib import Path
 from typing import NamedTuple
 
 from chitta.importing import instruction_files as files
-from chitta.importing.imported import SECTION_KEY, Imported, below, checked, digest_of, read_file
+from chitta.importing.imported import (
+    SECTION_KEY,
+    Imported,
+    below,
+    checked,
+    digest_of,
+    in_repository,
+    read_file,
+    tails,
+    whole_place,
+)
 from chitta.importing.markdown import front_matter_remark, with_description
 from chitta.importing.rules import LONGEST_SENTENCE, correction_of, is_rule, kind_of, lines_of, sentences
 from chitta.importing.sections import Block, Section, blocks, prose, sections
@@ -61,7 +71,9 @@ class _Source(NamedTuple):
     day: str
     front: files.Front
     used: Counter[str]
-    older: str = ""  # the label that an older rule gave it
+    older: tuple[str, ...] = ()  # labels that an older rule gave it, or that another folder given would
+    place: str = ""  # the file, whatever its label
+    whole: str = ""  # the label with the whole path, where that is another one
 
 
 class _Pending(NamedTuple):
@@ -95,9 +107,11 @@ def read(path: Path, *, realm: str) -> Iterator[Imported]:
             continue
         done[real] = file.name
         front = files.front_of(decode(read_as.data))
-        label, older = files.label(file, root, place), below(Path(os.path.abspath(file)), root)
-        older = "" if place == GLOBAL or older == label else older
-        source = _Source(file, label, place, read_as.day, front, Counter(), older)
+        label, whole = files.label(file, root, place), whole_place(file)
+        outside = place != GLOBAL and not in_repository(file)
+        others = tails(file) if outside else [] if place == GLOBAL else [below(Path(os.path.abspath(file)), root)]
+        older = tuple(each for each in others if each != label)
+        source = _Source(file, label, place, read_as.day, front, Counter(), older, whole, whole if outside else "")
         more: list[Path] = []
         yield from _sections(source, home, depth, more)
         pending[:0] = [_Pending(imported, depth + 1, home, place) for imported in more]
@@ -226,10 +240,12 @@ def _finished(
     )
     read = digest_of(source.label, "\n".join(section.headings), raw, repr(sorted(source.front.fields.items())))
     item = checked(note, _place(source, line), read, remarks=remarks, day=source.day)
+    item = item._replace(place=source.place, whole=source.whole)
     if not source.older:
         return item
-    before = make_id(name, source.realm, salt=salt.replace(source.label, source.older, 1))
-    return item._replace(older=((before, source.older),))
+    ids = [make_id(name, source.realm, salt=salt.replace(source.label, each, 1)) for each in source.older]
+    names = source.older if not source.whole else [""] * len(ids)
+    return item._replace(older=tuple(zip(ids, names, strict=True)))
 
 
 def _place(source: _Source, line: int) -> str:

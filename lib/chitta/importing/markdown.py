@@ -11,10 +11,12 @@ from chitta.importing.imported import (
     Imported,
     checked,
     digest_of,
+    in_repository,
     markdown_files,
     older_places,
     place_of,
     read_file,
+    whole_place,
     with_aliases,
 )
 from chitta.notes.frontmatter import decode, note_from_fields, parts_of
@@ -64,14 +66,27 @@ def _read_one(path: Path, root: Path, realm: str, *, given: bool = False) -> Imp
     note = note_from_fields(fields, body, fallback_id=_NO_ID, fallback_realm=realm)
     place = place_of(path, root, note.realm)
     older: list[tuple[str, str]] = []
-    if note.id == _NO_ID:
+    made = note.id == _NO_ID
+    if made:
         before = older_places(path, root, place)
         older = [(make_id(path.stem, note.realm, salt=name), source) for name, source in before]
         note = note._replace(id=make_id(path.stem, note.realm, salt=place))
-    taken = with_origin(note._replace(title=note.title or one_line(path.stem)), place)
+    note = note._replace(title=note.title or one_line(path.stem))
+    taken = with_origin(note, place)
     remarks = [front_matter_remark(parts.problem)] if parts.problem else doubts.remarks_on(fields, note)
     item = checked(taken, str(path), digest_of(file.data), remarks=remarks, day=file.day)
-    return item._replace(older=tuple(older), placed=not note.source and taken.source == place)
+    item = item._replace(older=tuple(older), placed=not note.source and taken.source == place)
+    return with_whole(item, path, note) if made else item
+
+
+def with_whole(item: Imported, path: Path, note: Note, *, anywhere: bool = False) -> Imported:
+    """The item with its file's whole place; ``note`` is without the origin that its reader gives it.
+
+    In a repository the source stays as it is, but for ``anywhere``: there the reader does not tell it from the top.
+    """
+    place = whole_place(path)
+    firm = not anywhere and in_repository(path)
+    return item._replace(place=place, whole="" if firm else with_origin(note, place).source)
 
 
 def front_matter_remark(problem: str) -> str:

@@ -21,6 +21,7 @@ from chitta.importing.imported import (
     read_file,
     walk,
     whole_day,
+    whole_place,
     with_aliases,
 )
 from chitta.importing.markdown import front_matter_remark
@@ -125,6 +126,7 @@ def _read_one(path: Path, root: Path, realm: str, *, given: bool = False) -> Imp
     place = _realm(fields, realm, remarks)
     note = note_from_fields(_mapped(fields, remarks), _said(parts.body, fields), fallback_id="", fallback_realm=place)
     where = below(path, root)
+    made, own = not note.id, bool(note.source)
     note = note._replace(
         id=note.id or make_id(path.stem, note.realm, salt=f"reflect\0{where}"),
         title=note.title or one_line(path.stem),
@@ -132,7 +134,11 @@ def _read_one(path: Path, root: Path, realm: str, *, given: bool = False) -> Imp
     )
     sidecar, relations = _sidecar(path, remarks)
     note = _with_relations(_with_triggers(note, fields), relations)
-    return checked(note, str(path), digest_of(file.data, sidecar), remarks=remarks, day=file.day)
+    item = checked(note, str(path), digest_of(file.data, sidecar), remarks=remarks, day=file.day)
+    if not made:
+        return item
+    place = whole_place(path)
+    return item._replace(place=place, whole=note.source if own else f"reflect {place}")
 
 
 def _mapped(fields: Mapping[str, Any], remarks: list[str]) -> dict[str, object]:

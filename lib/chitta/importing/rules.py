@@ -52,6 +52,27 @@ _PATH = re.compile(r"(?:~?/|\.{1,2}/)?[\w.@-]+(?:/[\w.@*-]+)+\.\w{1,5}")
 _LEADING = re.compile(rf"(?:please\s+|always\s+|just\s+)*(?:{_VERB}\s+)?", re.I)
 _UNLESS = re.compile(r"\b(?:unless|except)\b", re.I)
 _CONDITION = re.compile(r"\b(?:unless|except|if|when(?:ever)?|while|until|where)\b", re.I)
+# never edit files in vendor/ by hand: the commonest rule on a path, whose other side may be missing
+_EDITING = re.compile(
+    r"(?:please\s+)?(?:never|do\s+not|don'?t|avoid|stop)\s+(?:(?:ever|manually|directly)\s+)?(?:hand[- ])?"
+    r"(?:edit|editing|touch|touching|modify|modifying|change|changing|patch|patching|updat(?:e|ing)|writ(?:e|ing)\s+to)\s+"
+    r"(?:(?:the|any|generated)\s+)*(?P<below>(?:files?|code|anything|something)\s+(?:in|inside|under|below|within)\s+)?"
+    rf"(?:the\s+)?(?P<path>`[^\s`]+`|[^\s`;:,]+?)(?P<named>\s+(?:folder|directory|file))?"
+    rf"(?:\s+(?:by\s+hand|manually|directly|yourself))?(?:{_SEPARATOR}(?P<rest>.+))?",
+    re.I,
+)
+# A sentence of its own that says what to do instead.
+_TOLD = re.compile(rf"(?:instead\b|(?:{_VERB})\s|.*\sinstead\W*$)", re.I)
+_FILE_NAME = re.compile(r"(?:\S*/)?(?:[\w@-][\w.@-]*\.[a-z]\w{0,7}|\.[a-z][\w.-]*)", re.I)
+_LIST = re.compile(
+    r"(?:and|or|nor)\b|[`\"']?(?:[^\s`]+/\**|(?:[^\s`]*/)?[\w@.-]+\.[a-z]\w{0,7})[`\"']?(?:$|[\s,])", re.I
+)
+# What follows is why: "it is generated", "built by CI".
+_REASON = re.compile(
+    r"(?:it|its|they|that|this|these|those|the|we|ci|because|since|as|so|which|see|all|any|every\w*|changes|edits|owned"
+    r"|made|built|managed|maintained|overwritten|auto\S*|machine\S*|(?:re)?generated)\b",
+    re.I,
+)
 _VAGUE = re.compile(
     r"\W*(?:it|this|that|them|these|those|they|one|the (?:former|latter)|anything|everything|such)\b", re.I
 )
@@ -99,9 +120,10 @@ def correction_of(text: str) -> Correction | None:
     would ever fire it (:func:`chitta.notes.correction.match_triggers`).
     """
     said = sentences(text)
-    for count in (1, 2):
+    told = len(said) > 1 and _TOLD.match(said[1])
+    for read, count in ((_read, 1), (_read, 2), (_read_path, 2 if told else 1)):
         if len(said) >= count:
-            found = _read(" ".join(said[:count]))
+            found = read(" ".join(said[:count]))
             if found is not None:
                 more = one_line(" ".join((found.why, *said[count:])))
                 return found._replace(why=more)
@@ -138,6 +160,30 @@ def _read(sentence: str) -> Correction | None:
                 why = why[1:-1] if why.startswith("(") and why.endswith(")") else why
                 return Correction(wrong, right, why) if _holds(wrong, right, weak=preferred) else None
     return None
+
+
+def _read_path(sentence: str) -> Correction | None:
+    """The correction in a rule not to edit a path: right is what it says to do, else not to do so."""
+    sentence = sentence.rstrip(" .!")
+    found = _EDITING.fullmatch(sentence) if len(sentence) <= LONGEST_SENTENCE else None
+    if found is None or _CONDITION.search(_SPAN.sub("", sentence)):
+        return None
+    path = re.sub(r"(?<=/)\*+$", "", found["path"].strip("`"))
+    named = (found["named"] or "").strip().lower() in ("folder", "directory")
+    quoted = found["path"].startswith("`") and (found["below"] or "/" in path) and "." not in path.rpartition("/")[2]
+    folder = path.endswith("/") or named or bool(quoted)
+    wrong = f"edit {path.rstrip('/')}/" if folder else f"edit {path}"
+    if "*" in path or not (folder or _FILE_NAME.fullmatch(path)) or match_triggers(wrong, (wrong,)) is None:
+        return None
+    rest = re.sub(r"^(?:but|please|instead,?|rather)\s+", "", found["rest"] or "", flags=re.I)
+    cut = _CLAUSE.search(_SPAN.sub(lambda span: "x" * len(span[0]), rest))
+    right, why = (rest[: cut.start()], rest[cut.end() :]) if cut is not None else (rest, "")
+    right = re.sub(r",?\s+instead$", "", right.strip(" ,;:."), flags=re.I)
+    if _LIST.match(right):  # more paths
+        return None
+    if not right or _REASON.match(right) or _VAGUE.match(right) or len(right.split()) > MOST_WORDS:
+        return Correction(wrong, f"do not {wrong}", one_line(rest))
+    return Correction(wrong, right, one_line(why))
 
 
 def _sides(wrong: str, right: str) -> tuple[str, str]:

@@ -14,9 +14,19 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from chitta.importing.doubts import remarks_on
-from chitta.importing.imported import Imported, below, checked, digest_of, is_markdown, read_file, reason, with_aliases
+from chitta.importing.imported import (
+    Imported,
+    below,
+    checked,
+    digest_of,
+    is_markdown,
+    read_file,
+    reason,
+    tails,
+    with_aliases,
+)
 from chitta.importing.loose_values import list_of
-from chitta.importing.markdown import front_matter_remark, with_origin
+from chitta.importing.markdown import front_matter_remark, with_origin, with_whole
 from chitta.notes.frontmatter import decode, note_from_fields, parts_of
 from chitta.notes.ids import make_id
 from chitta.notes.note import BOOKKEEPING_KINDS, KNOWLEDGE_KINDS, Note, one_line
@@ -132,7 +142,10 @@ def _read_note(path: Path, root: Path, realm: str) -> Imported:
         return Imported(None, str(path), "has no words of its own; passed over")
     place = below(path, root)
     note = note_from_fields(_tagged(fields), parts.body, fallback_id="", fallback_realm=realm)
-    if not note.id:
+    made = not note.id
+    older: tuple[tuple[str, str], ...] = ()
+    if made:
+        older = tuple((make_id(path.stem, note.realm, salt=each), "") for each in tails(path) if each != place)
         note = note._replace(id=make_id(path.stem, note.realm, salt=place))
     named = _DAY.match(path.stem)
     note = note._replace(
@@ -140,13 +153,10 @@ def _read_note(path: Path, root: Path, realm: str) -> Imported:
         created=note.created or (named.group(1) if named else ""),
     )
     remarks = [front_matter_remark(parts.problem)] if parts.problem else remarks_on(fields, note)
-    return checked(
-        with_origin(_linked(note, has_kind="kind" in fields), place),
-        str(path),
-        digest_of(file.data),
-        remarks=remarks,
-        day=file.day,
-    )
+    note = _linked(note, has_kind="kind" in fields)
+    taken = with_origin(note, place)
+    item = checked(taken, str(path), digest_of(file.data), remarks=remarks, day=file.day)._replace(older=older)
+    return with_whole(item, path, note, anywhere=True) if made else item
 
 
 def _tagged(fields: dict[str, object]) -> dict[str, object]:

@@ -1,11 +1,12 @@
 """The correction key: does a prompt order the very thing that a person has corrected before?
 
 No ranking and no threshold. A trigger is the wrong form as it would be typed again. It is mentioned
-by its exact phrase; by all of its content bigrams, for a trigger of three content words or more
-(``log the request body`` by ``logger.info(request.body)``); by the file, for ``edit FILE``; by its
-first part, for ``X in Y``; by whatever lies below it, for a folder. A mention fires when it is an order: not in
-one of the innocent sentences (:mod:`chitta.notes.innocent`), with a verb of writing for a file, with the place
-said for ``X in Y``. One ordinary word is a mention only where it stands for code (:mod:`chitta.notes.ordinary`).
+by its exact phrase, also with a path before a command (``bin/rails db:seed``); by all of its content bigrams, for
+a trigger of three content words or more (``log the request body`` by ``logger.info(request.body)``); by the file,
+for ``edit FILE``; by its first part, for ``X in Y``; by whatever lies below it, for a folder. A mention fires when
+it is an order: not in one of the innocent sentences (:mod:`chitta.notes.innocent`), with a verb of writing for a
+file, with the place said for ``X in Y``. One ordinary word is a mention only where it stands for code
+(:mod:`chitta.notes.ordinary`).
 
 Imported on the prompt path when the daemon is away: standard library only, and cheap.
 """
@@ -19,7 +20,7 @@ from functools import lru_cache
 from itertools import islice
 from typing import NamedTuple
 
-from chitta.notes.folder import edited_folder, folder_of, is_folder_alone, is_inside, is_place, orders
+from chitta.notes.folder import edited_folder, folder_of, is_folder_alone, is_inside, is_place, is_spared, orders
 from chitta.notes.innocent import innocent
 from chitta.notes.note import Note, one_line
 from chitta.notes.ordinary import begins, is_code, is_name, ordinary
@@ -47,7 +48,10 @@ _TOKEN = re.compile(
 )
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+|\n+|;\s")
 _ARTICLES = frozenset("a an the".split())
+_PATH_BEFORE = re.compile(r"[\w.@~/-]*/$")
+_NEAR_PATH = 80
 _EDIT = re.compile(r"(?:edit|change|modify|touch|write(?: to| in)?|update|patch)\s+(?:the\s+)?(\S+)", re.IGNORECASE)
+_FILE = re.compile(r"\w[./]\w|^\.\w")
 _SCOPED = re.compile(r"(.+?)\s+(?:in|inside|for|on|within)\s+(?:the\s+|our\s+)?(\w+)", re.IGNORECASE)
 _NOT = re.compile(r"\b(?:don't|dont|do not|never|not|without|instead of|rather than|stop)\b")
 _WRITING = re.compile(
@@ -62,7 +66,7 @@ _STOP_WORDS = _ARTICLES | frozenset(
 def make_correction(
     wrong: str, right: str, why: str = "", realm: str = "global", *, triggers: Sequence[str] = (), created: str = ""
 ) -> Note:
-    """The note for "not ``wrong``, but ``right``".
+    """The note for "not ``wrong``, but ``right``"; a right of ``do not WRONG`` only forbids, and is said once.
 
     ``triggers`` replace those made from ``wrong``. The id depends on ``wrong`` and ``realm`` alone,
     so correcting the same thing again rewrites the same note. Raises ``ValueError`` on an empty side.
@@ -72,12 +76,13 @@ def make_correction(
     wrong, right, why = one_line(wrong), one_line(right), one_line(why)
     if not wrong or not right:
         raise ValueError("a correction says what is wrong and what is right")
+    forbids = right == f"do not {wrong}"
     return Note(
         id=make_id(wrong, realm, salt="correction"),
         kind="correction",
         realm=realm,
-        title=one_line(f"{right}, not {wrong}", 160),
-        text=f"Not: {wrong}\nInstead: {right}" + (f"\nWhy: {why}" if why else ""),
+        title=one_line(right if forbids else f"{right}, not {wrong}", 160),
+        text=f"Not: {wrong}" + ("" if forbids else f"\nInstead: {right}") + (f"\nWhy: {why}" if why else ""),
         created=created,
         updated=created,
         confidence=0.9,
@@ -115,7 +120,7 @@ def match_triggers(prompt: str, triggers: Sequence[str], right: str = "") -> str
     for trigger, sentence, mention in islice(ordered, MOST_MENTIONS * len(triggers)):
         if (
             not _says_right(sentence, mention.start, mention.end, right)
-            and innocent(sentence.text, mention.start, mention.end, place=mention.place) is None
+            and innocent(sentence.text, _begin(sentence, mention), mention.end, place=mention.place) is None
         ):
             return trigger
     return None
@@ -130,7 +135,7 @@ def only_mentioned(prompt: str, triggers: Sequence[str], right: str = "") -> boo
         return False
     mentions = islice(_mentions(prompt, triggers), MOST_MENTIONS * len(triggers))
     spoken = any(
-        not mention.word or innocent(sentence.text, mention.start, mention.end) is not None
+        not mention.word or innocent(sentence.text, _begin(sentence, mention), mention.end) is not None
         for _, sentence, mention in mentions
     )
     return (spoken or _holds(prompt, right)) and match_triggers(prompt, triggers, right) is None
@@ -216,13 +221,14 @@ def _by_file(
 ) -> Iterator[tuple[_Sentence, _Mention]]:
     """``edit FILE`` by FILE alone; the order is a verb of writing before it."""
     found = _EDIT.fullmatch(trigger)
-    if found is None or folder_of(trigger) or not re.search(r"\w[./]\w", found[1]) or not _roots(found[1]) <= roots:
+    if found is None or folder_of(trigger) or not _FILE.search(found[1]) or not _roots(found[1]) <= roots:
         return
     for sentence in sentences:
         verb = _WRITING.search(sentence.text)
         ordered = verb is not None and not _NOT.search(sentence.text, 0, verb.start())
         for start, end in _phrases(sentence, found[1]):
-            yield sentence, _Mention(start, end, ordered and verb is not None and verb.end() <= start)
+            told = ordered and verb is not None and verb.end() <= start
+            yield sentence, _Mention(start, end, told and not is_spared(sentence.text, start, end))
 
 
 def _by_folder(
@@ -264,7 +270,7 @@ def _by_head(
 
 
 def _phrases(sentence: _Sentence, trigger: str) -> Iterator[tuple[int, int]]:
-    """Where the trigger's tokens stand side by side, articles aside."""
+    """Where the trigger's tokens stand side by side, articles aside; a path before a command is no part of it."""
     wanted = [token.text for part in _sentences(trigger) for token in part.tokens if token.text not in _ARTICLES]
     if all(word in _STOP_WORDS for word in wanted) or (len(wanted) == 1 and wanted[0] in _PLAIN_WORDS):
         return
@@ -273,8 +279,10 @@ def _phrases(sentence: _Sentence, trigger: str) -> Iterator[tuple[int, int]]:
     for at in range(len(tokens) - len(wanted) + 1):
         here = tokens[at : at + len(wanted)]
         same = [_same(token.text, word) for token, word in zip(here, wanted, strict=True)]
+        path = len(wanted) > 1 and "/" not in wanted[0] and here[0].text.endswith(f"/{wanted[0]}")
+        same[0] = same[0] or path
         if all(same) or (below and all(same[:-1]) and is_inside(here[-1].text, wanted[-1].strip("/"))):
-            yield here[0].start, here[-1].end
+            yield here[0].end - len(wanted[0]) if path else here[0].start, here[-1].end
 
 
 def _bigrams(sentence: _Sentence, trigger: str) -> Iterator[tuple[int, int]]:
@@ -307,6 +315,12 @@ def _holds(prompt: str, right: str) -> bool:
     )
 
 
+def _begin(sentence: _Sentence, mention: _Mention) -> int:
+    """Where a mention begins, with the path before a command."""
+    found = _PATH_BEFORE.search(sentence.text[max(mention.start - _NEAR_PATH, 0) : mention.start])
+    return mention.start - len(found[0]) if found is not None else mention.start
+
+
 def _says_right(sentence: _Sentence, start: int, end: int, right: str) -> bool:
     """Whether the mention is inside the right form: ``await f()`` holds ``f()``."""
     return any(
@@ -322,8 +336,8 @@ def _said(part: str, words: frozenset[str]) -> bool:
 
 
 def _may_be(part: str, words: frozenset[str], roots: frozenset[str]) -> bool:
-    """Whether it is worth to look for a trigger's phrase; one that ends in a folder may end below it."""
-    return _said(part, words) or (part.endswith("/") and _roots(part) <= roots)
+    """Whether it is worth to look for a trigger's phrase; a path may stand before a command, and below a folder."""
+    return _said(part, words) or ((part.endswith("/") or " " in part) and _roots(part) <= roots)
 
 
 def _same(token: str, word: str) -> bool:

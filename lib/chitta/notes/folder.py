@@ -38,6 +38,8 @@ _NOT = re.compile(r"\b(?:don't|dont|do not|never|not|without|instead of|rather t
 _OPEN = r"[`\"'(@.~/]*$"
 _READ = re.compile(r"\b(?:for|of|like|than|against|see|read|reading)\s+(?:the\s+)?" + _OPEN)
 _USED = re.compile(r"\b(?:with|using|uses?|via|imports?|importing)\s+(?:the\s+)?" + _OPEN)
+_ADDED = re.compile(r"\b(?:add|append|adding)\s+(?:the\s+)?" + _OPEN)
+_ELSEWHERE = re.compile(r"[`\"')/*]*\s+(?:(?:folder|directory|file)\s+)?to\b")
 _PLACE = re.compile(r"\b(?:in|inside|into|from|to|at|under|within)\s+(?:the\s+)?" + _OPEN)
 _FIRST = re.compile(r"[\s*-]*(?P<place>(?:in|inside|under)\s+)?" + _OPEN)
 _THEN = re.compile(rf"[`\"')/]*(?P<colon>:)?,?\s+(?:please\s+|just\s+)?{_VERB}")
@@ -83,7 +85,7 @@ def orders(sentence: str, paths: Sequence[tuple[int, int]], trigger: str) -> Ite
         if "/" not in folder and "/" not in sentence[start : end + 1]:
             continue  # a word that is called like the folder
         before = sentence[max(start - NEAR, 0) : start]
-        read = _READ.search(before) or (edited and _USED.search(before))
+        read = is_spared(sentence, start, end) or (edited and _USED.search(before))
         told = verb is not None and verb.end() <= start and not read
         yield start, end, meant and (told or (start < NEAR and _is_first(before, sentence, end)))
 
@@ -91,6 +93,14 @@ def orders(sentence: str, paths: Sequence[tuple[int, int]], trigger: str) -> Ite
 def _is_first(before: str, sentence: str, end: int) -> bool:
     first, then = _FIRST.fullmatch(before), _THEN.match(sentence, end)
     return first is not None and then is not None and bool(first["place"] or then["colon"])
+
+
+def is_spared(sentence: str, start: int, end: int) -> bool:
+    """Whether the path at ``[start, end)`` is not written to: something else is written for it (``a test for x.py``),
+    or its name is what is written elsewhere (``add vendor/ to .gitignore``)."""
+    before = sentence[max(start - NEAR, 0) : start]
+    named = _ADDED.search(before) is not None and _ELSEWHERE.match(sentence, end) is not None
+    return named or _READ.search(before) is not None
 
 
 def is_place(sentence: str, start: int) -> bool:

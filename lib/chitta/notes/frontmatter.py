@@ -1,6 +1,7 @@
 """The file format of a note: YAML front matter, a blank line, the text.
 
-Reading forgives: no front matter, broken YAML, values of odd types, a byte order mark, CRLF.
+Reading forgives: no front matter, broken YAML, values of odd types, a byte order mark, CRLF. A note whose
+front matter cannot be read waits in quarantine, since nobody knows what it said.
 Writing is strict: one key order, one way to write each value, so a file that was read and
 written once does not change when it is read and written again. docs/note-format.md has the keys.
 """
@@ -41,9 +42,17 @@ _ORDER = (
 )
 _ALWAYS = frozenset({"id", "kind", "realm", "title"})
 _TRUST_WORDS = {"very high": 0.95, "high": 0.9, "medium": 0.6, "low": 0.3, "very low": 0.1}
+#: Where a note keeps front matter that could not be read, as it was written: a rewrite loses nothing.
+UNREAD_KEY = "unread_front_matter"
+_OTHER_NAMES = {"quarantined": "quarantine"}
 _FALSE = frozenset({"", "false", "no", "off", "0", "none", "null"})
 _HEADING = re.compile(r"#[ \t]+(\S.*?)(?:[ \t]+#+)?[ \t]*")
 _FENCE = re.compile(r" {0,3}(```|~~~)")
+_HAS_KEY = re.compile(
+    r"(?:[ \t]*(?:#.*)?\n)*[A-Za-z][\w-]*:(?:[ \t]|$)"  # the first line has one, or any has one of a note
+    rf"|(?s:.*)^(?:{'|'.join(sorted(_KNOWN | _OTHER_NAMES.keys()))})[ \t]*:(?:[ \t]|$)",
+    re.MULTILINE,
+)
 _BEGINS = re.compile(r"---[ \t]*\n(?:[ \t]*(?:#.*)?\n)*[A-Za-z][\w-]*:(?:[ \t]|$)", re.MULTILINE)
 
 
@@ -60,20 +69,30 @@ def decode(data: bytes) -> str:
 def parse_note(text: str, *, fallback_id: str, fallback_realm: str) -> Note:
     """Read one file's text; never raises.
 
-    Front matter that is broken, unclosed, longer than 64 kB, or that uses YAML anchors (a few
-    lines of which can stand for gigabytes) is taken as part of the text. The title is that of the
-    front matter, else the first ``# `` heading, else empty.
+    Front matter that is unclosed or longer than 64 kB is taken as part of the text. One that is broken, or that
+    uses YAML anchors (a few lines of which can stand for gigabytes), is kept as it is written, and the note is in
+    quarantine; without any ``key:`` it is text between two rulers. The title is that of the front matter, else the
+    first ``# `` heading, else empty (of a note in quarantine for its front matter, its first line).
     """
     read = parts_of(text)
+    if read.unread:
+        body = _split(_clean(text.removeprefix("\ufeff")))[1]
+        title = heading(body) or next((line for line in body.split("\n") if line.strip()), "")
+        fields = {"title": title, "quarantine": True, UNREAD_KEY: read.unread}
+        return note_from_fields(fields, body, fallback_id=fallback_id, fallback_realm=fallback_realm)
     return note_from_fields(read.fields, read.body, fallback_id=fallback_id, fallback_realm=fallback_realm)
 
 
 class Parts(NamedTuple):
-    """A file's front matter and the text below it; ``problem`` says why front matter was taken as text."""
+    """A file's front matter and the text below it; ``problem`` says why front matter was taken as text.
+
+    ``unread`` is front matter that has keys and cannot be read; ``body`` holds it too.
+    """
 
     fields: dict[str, object]
     body: str
     problem: str = ""
+    unread: str = ""
 
 
 def parts_of(text: str) -> Parts:
@@ -81,13 +100,13 @@ def parts_of(text: str) -> Parts:
     text = _clean(text.removeprefix("\ufeff"))
     block, body = _split(text)
     try:
-        return Parts(_read(block), body, "" if block else _unclosed(text))
+        return Parts(_read(block), body, unclosed(text))
     except yaml.MarkedYAMLError as problem:
         mark = problem.problem_mark
         place = f"line {mark.line + 2}: " if mark is not None else ""  # the first line is the opening ---
-        return Parts({}, text, one_line(f"{place}{problem.problem or 'is not YAML'}", MAX_TITLE))
+        return Parts({}, text, one_line(f"{place}{problem.problem or 'is not YAML'}", MAX_TITLE), _with_keys(block))
     except Exception as problem:  # PyYAML lets IndexError, KeyError and more escape from values with odd tags
-        return Parts({}, text, one_line(str(problem), MAX_TITLE) or type(problem).__name__)
+        return Parts({}, text, one_line(str(problem), MAX_TITLE) or type(problem).__name__, _with_keys(block))
 
 
 def note_from_fields(fields: Mapping[str, object], text: str, *, fallback_id: str, fallback_realm: str) -> Note:
@@ -107,8 +126,7 @@ def note_from_fields(fields: Mapping[str, object], text: str, *, fallback_id: st
         text=body,
         confidence=_trust(fields.get("confidence"), default.confidence),
         proof_count=_count(fields.get("proof_count"), default.proof_count),
-        # Written by someone who doubted the note: anything but a clear no keeps it out.
-        quarantine=_text(fields.get("quarantine")).lower() not in _FALSE,
+        quarantine=_holds(fields.get("quarantine")),
         extra=tuple((key, _plain(value)) for key, value in fields.items() if key not in _KNOWN),
         **values,
     )
@@ -121,13 +139,21 @@ def _with_known_names(fields: Mapping[str, object]) -> dict[str, object]:
         name = _name(key)
         if name not in _KNOWN:
             named[key] = value
+        elif name == "quarantine":
+            named[name] = value if not _holds(named.get(name)) else named[name]
         elif name == key or name not in fields:
             named[name] = value
     return named
 
 
 def _name(key: str) -> str:
-    return key.strip().lower().replace("-", "_")
+    name = key.strip().lower().replace("-", "_")
+    return _OTHER_NAMES.get(name, name)
+
+
+def _holds(quarantine: object) -> bool:
+    """Whether the value keeps a note out. Someone who doubted the note wrote it: anything but a clear no does."""
+    return _text(quarantine).lower() not in _FALSE
 
 
 def heading(text: str) -> str:
@@ -202,9 +228,16 @@ def _split(text: str) -> tuple[str, str]:
     return rest[: end.start()], rest[end.end() + 1 :]
 
 
-def _unclosed(text: str) -> str:
+def _with_keys(block: str) -> str:
+    """The block where it is front matter, if unreadable, and not words between two rulers; else nothing."""
+    return block if _HAS_KEY.match(block) else ""
+
+
+def unclosed(text: str) -> str:
     """Why a text that seems to begin with front matter has none; a rule of three hyphens alone is no front matter."""
-    if not _BEGINS.match(text) or re.match(r"---[ \t]*\n(?:---|\.\.\.)[ \t]*$", text, re.MULTILINE):
+    text = _clean(text.removeprefix("\ufeff"))
+    empty = re.match(r"---[ \t]*\n(?:---|\.\.\.)[ \t]*$", text, re.MULTILINE)
+    if _split(text)[0] or empty or not _BEGINS.match(text):
         return ""
     return f"it has no closing --- within {MAX_FRONT_MATTER // 1024} kB"
 
@@ -223,6 +256,8 @@ def _read(block: str) -> dict[str, object]:
             if not isinstance(key_node, yaml.ScalarNode):
                 raise ValueError("a key of front matter is a word")
             name = _name(key_node.value)
+            if name == "quarantine" and _holds(fields.get(name)):  # said twice: the doubt stays
+                continue
             if name in _KNOWN:
                 fields[name] = _as_written(loader, name, value_node)
             else:

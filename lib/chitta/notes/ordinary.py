@@ -21,7 +21,7 @@ _ARTICLES = frozenset("a an the".split())
 _VOWEL = re.compile("[aeiouy]")
 
 _PIECE = (
-    r"(?:librar(?:y|ies)|libs?|packages?|modules?|dependenc(?:y|ies)|statements?|functions?|calls?|clients?|keywords?"
+    r"(?:librar(?:y|ies)(?!\s+of\b)|libs?|packages?|modules?|dependenc(?:y|ies)|statements?|functions?|calls?|clients?|keywords?"
     r"|imports?|decorators?|macros?|commands?|builtins?|declarations?|branch)\b"
 )
 #: Pieces of code that share their name with other things: only after a verb of using.
@@ -34,7 +34,7 @@ _GOES_ON = (
 _WHOLE = rf"""[`"')]*(?:\s*$|'s\b|\s*[.;:!?]|\s+(?:{_GOES_ON}|{_PIECE}|-))"""
 _LISTED = rf"(?:{_WHOLE}|\s*,|\s+(?:and|or)\b)"
 # Where a statement is put: "add a print before the return". "Add an image", "add a date in the header" are of things.
-_SOURCE_FILE = r"\S{0,40}(?:[(_]\S|\.(?:py|[jt]sx?|rb|go|rs|java|kt|cs?|cpp|php|swift)\b)"
+_SOURCE_FILE = r"\S{0,40}(?:[(_]\S|\w(?:#|::)[a-z]|\.(?:py|[jt]sx?|rb|go|rs|java|kt|cs?|cpp|php|swift)\b)"
 _PART_OF_CODE = (
     r"(?:loop|handler|function|method|class|constructor|callback|middleware|code|tests?|specs?|catch|except)\b"
 )
@@ -55,10 +55,23 @@ _INSTALLERS = r"(?:pip3?|pipx|uv|poetry|conda|npm|yarn|pnpm|bun|cargo|gem|bundle
 _NOT_WITH = "".join(
     rf"(?<!{word}\s)"
     for word in (
-        "ed ing deal deals cope copes help helps wrong issue issues problem problems trouble error errors bug bugs done"
-        " full"
+        r"ed ing \bdeal \bdeals \bcope \bcopes \bhelp \bhelps \bwrong \bissue \bissues \bproblem \bproblems \btrouble"
+        r" \berror \berrors \bbug \bbugs \bdone \bfull"
     ).split()
 )
+# A third person or a plural after "a", or with what it is called with at the head of an order, is no word of prose:
+# "add a puts", "puts order.inspect". Not "a status", "a class", "a series".
+_INFLECTED = re.compile(r"\w+(?<![aious])(?<!ie)s")
+_ONE = re.compile(
+    r"\b(?:add|adding|put|insert|throw|stick|slap|use|with)\s+an?\s+(?:(?:quick|small|debug|temporary)\s+)?[`\"']?$"
+)
+_ALONE = re.compile(rf"""[`"')]*(?:\s*$|\s*[.,;:!?]|\s+(?:{_GOES_ON}))""")
+_AT_HEAD = re.compile(r"^\W*(?:(?:please\s+|just\s+)*(?:add|put|insert|throw|stick|slap|write)\s+)?[`\"']?$")
+_ARGUMENT = re.compile(
+    r"\s+[a-z_@]\w{0,40}(?:[(\[]|::|\.(?!(?:py|rb|rs|go|java|css|html?|md|txt|json|ya?ml|toml|csv|pdf|png|svg)\b)[a-z_])"
+)
+# A document about the word's owner: "the moment.js docs".
+_ABOUT = re.compile(r"(?:\.js)?\s+(?:docs?|documentation|readme|tutorial|website|homepage|changelog)\b")
 
 #: Before the word, and after it; each enough together. What is written is searched in lower case.
 _CODE: tuple[tuple[str, str], ...] = (
@@ -73,8 +86,9 @@ _CODE: tuple[tuple[str, str], ...] = (
     (rf"\b(?:run|running|execute|executing|invoke|invoking)\s+{_PLAINLY}$", ""),
     (r"\bfrom\s+$", r"(?:\.\w+)*\s+import\b"),
     (r"\bimport\b.{1,50}\bfrom\s+[`\"']?$|\brequire\s*\(?\s*[\"']$|\bfrom\s+[\"']$", ""),
-    (rf"\b(?:use|uses|using|via|prefer|import|importing|call|calls|calling|install|installing|(?:rely|depend)\s+on"
+    (rf"\b(?:use|uses|using|via|prefer|importing|calls|calling|install|installing|(?:rely|depend)\s+on"
      rf"|go\s+with)\s+{_PLAINLY}$", _LISTED),
+    (rf"\b(?:import|call)\s+{_PLAINLY}$", rf"(?!\s*:){_LISTED}"),  # "Import moment:" is a label
     (rf"\b(?:use|using|via|call|calling|with)\s+(?:the\s+|an?\s+|our\s+)?{_PLAINLY}$", rf"\s+{_LOOSE_PIECE}"),
     (rf"{_NOT_WITH}\bwith\s+{_PLAINLY}$", _WHOLE),
     (rf"\badd(?:ing)?\s+{_PLAINLY}$", _ADDED),
@@ -121,6 +135,12 @@ def begins(token: str, word: str) -> bool:
 def is_code(sentence: str, start: int, end: int) -> bool:
     """Whether the ordinary word at ``[start, end)`` of a normalised sentence stands for code."""
     before, after = sentence[max(start - BEFORE, 0) : start], sentence[end : end + AFTER]
+    if _ABOUT.match(after):
+        return False
+    if _INFLECTED.fullmatch(sentence, start, end) and (
+        (_ONE.search(before) and _ALONE.match(after)) or (_AT_HEAD.match(before) and _ARGUMENT.match(after))
+    ):
+        return True
     if _ATTRIBUTE.match(after) or _COMMAND.match(sentence[start : end + AFTER]):
         return True
     after = after.removeprefix(".js")  # moment.js is moment

@@ -7,11 +7,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from chitta import settings as table
 from chitta.cli import doctor_notes
 from chitta.cli.finding import FAIL, WARN
 from chitta.index.indexer import sync
+from chitta.notes.frontmatter import parts_of
 from chitta.notes.store import MAX_NOTE_BYTES
 
 
@@ -40,6 +43,31 @@ def test_a_note_that_is_no_utf_8_is_named_with_its_line(folder: Path) -> None:
     (found,) = doctor_notes.notes(table.load())
     assert found.state == WARN and f"{folder / 'old.md'} is no UTF-8 (line 2)" in found.detail
     assert "iconv" in found.todo
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("---\ntitle: [broken\nquarantine: true\n---\ntext", "so it is in quarantine"),
+        ("---\ntitle: never closed\n\ntext", "no closing ---"),
+    ],
+)
+def test_a_note_whose_front_matter_cannot_be_read_is_named(folder: Path, text: str, said: str) -> None:
+    (folder / "bad.md").write_text(text)
+    (folder / "ruler.md").write_text("---\n\nWords between rulers.\n\n---\n\nMore.")
+    (folder / "fine.md").write_text("---\ntitle: x\n---\n\ntext")
+    (found,) = doctor_notes.notes(table.load())
+    assert found.state == WARN and f"{folder / 'bad.md'} has front matter" in found.detail and said in found.detail
+    assert "---" in found.todo
+
+
+PIECES = [*"a0:'\",-.~&*!%@`=<>#/?[]();\n ", "id", "12", "2026-13-45", "0x1", "yes", "ab\u00e9", "0123456789abcdef"]
+
+
+@given(st.lists(st.tuples(st.sampled_from(PIECES), st.sampled_from(["", " "])), max_size=12))
+def test_front_matter_that_is_passed_over_can_be_read(pieces: list[tuple[str, str]]) -> None:
+    text = f"---\nkey: {''.join(piece + space for piece, space in pieces)}\n---\n"
+    assert not (doctor_notes._SURELY_READ.match(text) and parts_of(text).problem)
 
 
 @pytest.mark.parametrize(("number", "todo"), [(errno.EACCES, "chmod 600"), (errno.EIO, "from a copy")])

@@ -121,6 +121,61 @@ def test_a_condition_after_it_or_a_file_as_the_wrong_form_is_no_correction(text:
     assert correction_of(text) is None
 
 
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        (
+            "Never edit files in `db/schema.rb` by hand; write a migration.",
+            Correction("edit db/schema.rb", "write a migration"),
+        ),
+        ("Never edit `vendor/`.", Correction("edit vendor/", "do not edit vendor/")),
+        ("Please don't touch the `vendor` folder", Correction("edit vendor/", "do not edit vendor/")),
+        ("Don't hand-edit anything in `src/gen`", Correction("edit src/gen/", "do not edit src/gen/")),
+        ("Avoid editing generated code in lib/gen/**.", Correction("edit lib/gen/", "do not edit lib/gen/")),
+        ("Never change .env directly", Correction("edit .env", "do not edit .env")),
+        (
+            "Never edit `db/schema.rb`, add a migration instead, because CI diffs it",
+            Correction("edit db/schema.rb", "add a migration", "CI diffs it"),
+        ),
+        (
+            "Never edit `db/schema.rb`. Write a migration instead. Ask Ann.",
+            Correction("edit db/schema.rb", "Write a migration", "Ask Ann."),
+        ),
+        (
+            "Never edit `dist/`: it is built by CI",
+            Correction("edit dist/", "do not edit dist/", "it is built by CI"),
+        ),
+        (
+            "Never edit `dist/`. The build makes it.",
+            Correction("edit dist/", "do not edit dist/", "The build makes it."),
+        ),
+    ],
+)
+def test_a_path_that_is_never_to_be_edited_is_a_correction(text: str, found: Correction) -> None:
+    assert correction_of(text) == found
+    note = make_correction(found.wrong, found.right, found.why)
+    assert note.triggers == (found.wrong,)
+    assert match_triggers(f"please {found.wrong}", note.triggers, note.right)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Never edit `db/schema.rb` without asking.",
+        "Never edit `vendor/` unless Ann says so.",
+        "Never edit `a/`, `b/`.",
+        "Never edit `a/x.py`, b.py or c.py.",
+        "Never edit `a/` or `b/`.",
+        "Never edit existing files in `db/migrate/`.",  # new ones are written there
+        "Never edit `src/*/x.py`.",
+        "Never touch production.",
+        "Never edit it.",
+    ],
+)
+def test_a_rule_on_several_paths_on_none_or_under_a_condition_is_no_correction(text: str) -> None:
+    assert correction_of(text) is None
+
+
 def test_rules_make_a_preference_and_facts_a_reference() -> None:
     assert kind_of("- Always run the linter.\n- Functions should be short.") == "preference"
     assert kind_of("- `npm run build`: build it\n- `npm test`: test it") == "reference"

@@ -191,6 +191,33 @@ def test_an_exact_phrase_goes_before_bigrams() -> None:
     assert match_triggers("rails db:seed on staging", triggers) == "db:seed"
 
 
+@pytest.mark.parametrize(
+    ("prompt", "fires"),
+    [
+        ("bin/rails db:reset", True),
+        ("./bin/rails db:reset", True),
+        ("run bin/rails db:reset", True),
+        ("then ~/.rbenv/shims/rails db:reset", True),
+        ("don't run ./bin/rails db:reset", False),
+        ("look at bin/rails and db:reset", False),
+        ("run bin/trails db:reset", False),
+    ],
+)
+def test_a_path_before_a_command_does_not_hide_it(prompt: str, fires: bool) -> None:
+    assert bool(match_triggers(prompt, ("rails db:reset",))) is fires
+
+
+def test_the_right_form_may_be_the_wrong_one_by_its_path() -> None:
+    assert match_triggers("run bin/rails db:reset", ("rails db:reset",), "bin/rails db:reset") is None
+    assert match_triggers("run rails db:reset", ("rails db:reset",), "bin/rails db:reset")
+
+
+def test_a_correction_that_only_forbids_says_so_once() -> None:
+    note = make_correction("edit vendor/", "do not edit vendor/", "it is fetched")
+    assert note.title == note.right == "do not edit vendor/"
+    assert note.text == "Not: edit vendor/\nWhy: it is fetched"
+
+
 def test_the_right_form_may_hold_the_wrong_one() -> None:
     trigger, right = ("flags.isEnabled(",), "await flags.isEnabled(...)"
     assert match_triggers("`if (await flags.isEnabled('x'))` works, do the same in Header", trigger, right) is None

@@ -89,6 +89,26 @@ def test_a_single_folder_is_not_the_word_for_it() -> None:
     assert match_triggers("edit the vendor page", ("edit vendor/",)) is None
 
 
+@pytest.mark.parametrize("trigger", ["edit vendor/", "edit db/schema.rb", "edit .env"])
+@pytest.mark.parametrize(
+    ("prompt", "fires"),
+    [
+        ("change the timeout in {} to 30 seconds", True),
+        ("patch {}", True),
+        ("add a column gift_wrap in `{}`", True),
+        ("add a line to {} please", True),
+        ("add {} to .gitignore", False),
+        ("add the `{}` file to the ignore list", False),
+        ("add a test for {}", False),
+        ("read {} and explain it", False),
+        ("don't edit {}", False),
+    ],
+)
+def test_what_is_edited_is_told_from_what_is_named(trigger: str, prompt: str, fires: bool) -> None:
+    path = trigger.removeprefix("edit ")
+    assert bool(match_triggers(prompt.format(path), (trigger,))) is fires
+
+
 @given(st.lists(st.sampled_from("src gen a b . .. x.py".split()), max_size=6).map("/".join))
 def test_a_path_is_inside_its_own_folders(path: str) -> None:
     assert is_inside(f"src/gen/{path}", "src/gen") and not is_inside(f"src/gen_{path}", "src/gen_x")

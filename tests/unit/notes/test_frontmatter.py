@@ -6,7 +6,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from chitta.notes.frontmatter import MAX_FRONT_MATTER, decode, format_note, heading, note_from_fields, parse_note
+from chitta.notes.frontmatter import (
+    MAX_FRONT_MATTER,
+    UNREAD_KEY,
+    decode,
+    format_note,
+    heading,
+    note_from_fields,
+    parse_note,
+    parts_of,
+    unclosed,
+)
 from chitta.notes.note import KNOWLEDGE_KINDS, Note
 
 
@@ -73,26 +83,54 @@ def test_a_plain_file_is_all_text() -> None:
 
 
 @pytest.mark.parametrize(
+    "block",
+    [
+        "title: [unclosed\nquarantine: false",
+        "# a comment\n\ntitle: [unclosed",
+        "words\n[broken: \nquarantined: true",
+        "Any: [",
+        "x: !!python/object/apply:os.system ['true']",
+        "x: !!int ''",
+        "x: !!bool maybe",
+        "x: !!timestamp soon",
+        "x: &a [1]\ny: *a",
+        "x: &a {<<: *a}",
+        "x: " + "[" * 5000,
+        "x: " + "[" * 5000 + "]" * 5000,
+        "title: a\x01b",
+    ],
+)
+def test_front_matter_that_cannot_be_read_holds_its_note_in_quarantine(block: str) -> None:
+    note = read(f"---\n{block}\n---\n\nFirst line.\nMore.\n")
+    assert note == Note(
+        id="fallback",
+        realm="project:here",
+        title="First line.",
+        text="First line.\nMore.",
+        quarantine=True,
+        extra=((UNREAD_KEY, f"{block}\n"),),
+    )
+    assert read(format_note(note)) == note
+
+
+def test_a_note_that_is_held_for_its_front_matter_is_called_by_its_heading() -> None:
+    assert read("---\ntitle: [\n---\nwords\n\n# Heading\n").title == "Heading"
+    assert read("---\ntitle: [\n---\n").title == ""
+    assert parts_of("---\ntitle: [\n---\n").unread == "title: [\n"
+
+
+@pytest.mark.parametrize(
     "text",
     [
-        "---\ntitle: [unclosed\n---\nbody\n",
         "---\ntitle: never closed\nbody\n",
         "---\njust words\n---\nbody\n",
+        "---\n\nTwo rulers. About tags: none: here.\n\nNote: words\n\n---\nbody\n",
         "---\n- a\n- list\n---\nbody\n",
         "---\n[a, b]: complex key\n---\nbody\n",
-        "---\nx: !!python/object/apply:os.system ['true']\n---\nbody\n",
-        "---\nx: !!int ''\n---\nbody\n",
-        "---\nx: !!bool maybe\n---\nbody\n",
-        "---\nx: !!timestamp soon\n---\nbody\n",
-        "---\nx: &a [1]\ny: *a\n---\nbody\n",
-        "---\nx: &a {<<: *a}\n---\nbody\n",
-        "---\nx: " + "[" * 5000 + "\n---\nbody\n",
-        "---\nx: " + "[" * 5000 + "]" * 5000 + "\n---\nbody\n",
-        "---\ntitle: a\x01b\n---\nbody\n",
         "---\nx: " + "y" * MAX_FRONT_MATTER + "\n---\nbody\n",
     ],
 )
-def test_front_matter_that_cannot_be_trusted_is_text(text: str) -> None:
+def test_what_is_no_front_matter_is_text(text: str) -> None:
     note = read(text)
     assert note == Note(id="fallback", realm="project:here", text=text.rstrip())
     again = read(format_note(note))
@@ -105,8 +143,13 @@ def test_a_bomb_of_anchors_is_not_unfolded() -> None:
         f"{name}: &{name} [{', '.join(['*' + before] * 9)}]"
         for before, name in zip("abcdefgh", "bcdefghi", strict=True)
     ]
-    text = "---\n" + "\n".join(lines) + "\n---\nbody"
-    assert read(text).text == text
+    note = read("---\n" + "\n".join(lines) + "\n---\nbody")
+    assert note.quarantine and dict(note.extra) == {UNREAD_KEY: "\n".join(lines) + "\n"}
+
+
+def test_front_matter_that_is_not_closed_says_so() -> None:
+    assert "closing" in unclosed("---\ntitle: never closed\nbody\n")
+    assert unclosed("---\nwords\n") == unclosed("---\ntitle: t\n---\n") == ""
 
 
 @pytest.mark.parametrize("ending", ["\r\n", "\r"])
@@ -171,6 +214,23 @@ def test_confidence_is_a_share(written: str, expected: float) -> None:
 )
 def test_a_doubtful_quarantine_holds(written: str, expected: bool) -> None:
     assert read(f"---\nquarantine: {written}\n---\n").quarantine is expected
+
+
+@pytest.mark.parametrize(
+    ("written", "expected"),
+    [
+        ("quarantined: true", True),
+        ("Quarantined: false", False),
+        ("quarantine: true\nquarantined: false", True),
+        ("quarantine: false\nquarantined: true", True),
+        ("quarantined: true\nquarantine: false", True),
+    ],
+)
+def test_quarantined_is_quarantine_and_a_doubt_stays(written: str, expected: bool) -> None:
+    note = read(f"---\n{written}\n---\n")
+    assert (note.quarantine, note.extra) == (expected, ())
+    fields = dict(line.split(": ") for line in written.split("\n"))
+    assert note_from_fields(fields, "", fallback_id="i", fallback_realm="r").quarantine is expected
 
 
 def test_odd_types_give_defaults() -> None:

@@ -30,6 +30,14 @@ CODE = {
         debug it with print
         add a print before the return
         add a print in main.py""",
+    "puts": """add a puts in Order#pay
+        add a puts in the refund job
+        insert puts result.inspect before the raise
+        puts order.inspect in Order#pay
+        debug with puts
+        log it with puts
+        add a quick puts to the worker""",
+    "date": "add a date in Order#pay\nadd a date in Order::Total",
     "click": """write the cli with click
         @click.command() for main
         switch the cli to click
@@ -72,11 +80,23 @@ PROSE = {
         add a print button
         edit print.css
         use the print stylesheet""",
+    "puts": """the page puts user.name in the title
+        the job puts order.id into the queue
+        it puts everything in the job
+        puts config.yml in the folder""",
+    "settings": "add a settings page\nadd the settings in the header",
+    "status": "add a status in the header\nadd a status to the order",
+    "series": "add a series to the chart",
     "click": "when i click the button\nadd a click handler\ntrack it with click events\nclick on save twice",
     "black": "make the background black\nuse black text on white\nadd a black border",
     "make": "make the tests pass\nmake sure it works\ndoes this make sense",
     "master": "the master password is wrong\nadd a master volume slider\nuse master data from sap",
-    "moment": "blank for a moment after login\nwait a moment before retry\nadd a moment of delay",
+    "moment": """blank for a moment after login
+        wait a moment before retry
+        add a moment of delay
+        the moment library of photos is empty
+        Import moment: when the file arrives set imported_at
+        call moment.js docs in the readme obsolete""",
     "var": "the env var is missing\nset the env var FOO\nread it from an env var",
     "assert": "the tests assert that it is 3\nmake it assert the order",
     "fetch": "fetch the rates from ecb\ngit fetch and rebase\nthe fetch is slow",
