@@ -99,9 +99,18 @@ _TITLED = re.compile(r"_{3,}\s{0,4}([^_\n][^\n]{0,200}?)\s{0,4}_{3,}\s*$")
 
 #: A line as a person writes one: words, and no sign of code, of a table or of a machine.
 _WORDS = re.compile(r"(?:[^\W\d_][\w'\u2019-]*[,;:.!?]?\s+){2,}[^\W\d_][\w'\u2019/.-]*[.!?:;,)]*\s*$")
-_LONG_WORD = re.compile(r"[^\W\d_]{4,}")
-#: Longer words of what is left, without which the lines of a log that merely have a time stay, too.
-_ENOUGH_WORDS = 5
+_WORD = re.compile(r"[^\W\d_]{3,}")
+#: Words with which people point at a paste without a word on its subject.
+_POINTING = frozenset(
+    "about above again and answer any anything are below but can check could debug did does doing explain"
+    " find fix for from get give going had happen happened happening happens has have help her here him his"
+    " how into its keep keeps know let like log logs look looks make mean means need not now off one our out"
+    " output please pls plz problem read reply say says see seen she should show since solve something tell"
+    " thank thanks that the their them then there these they thing this those too try understand use was what"
+    " when where which who why will with wrong you your".split()
+)
+#: Other words of what is left, without which the lines of a log that merely have a time stay, too.
+_ENOUGH_WORDS = 2
 #: Lines of a person's own at the end of a prompt.
 _MOST_OWN = 4
 
@@ -128,7 +137,7 @@ def gist(prompt: str) -> str:
         return "\n".join(_own_first(lines))
     kept = list(dict.fromkeys(line.said for line in read if not line.idle))
     text = "\n".join(kept)
-    if not TROUBLE.search(text) and len(_LONG_WORD.findall(text)) < _ENOUGH_WORDS:
+    if not TROUBLE.search(text) and len(set(_WORD.findall(text.lower())) - _POINTING) < _ENOUGH_WORDS:
         kept = list(dict.fromkeys(line.said for line in read if not line.idle or line.doubtful))
     return "\n".join(_own_first(kept)) if any(line.strip() for line in kept) else prompt
 
