@@ -107,15 +107,16 @@ def _without_daemon(name: str, request: bytes, end: float, warm_wait: float) -> 
         coming = starter.start_daemon()
     if name in _AT_ONCE:
         return in_process(name, request)
-    why = "there is no daemon"
+    code, why = UNAVAILABLE, b"there is no daemon"
     if coming:
         try:
-            return _wait_for_daemon(name, request, end, wait)
+            code, why = _wait_for_daemon(name, request, end, wait)
         except client.Away:
-            why = "the daemon is still starting"
+            why = b"the daemon is still starting"
         except client.Broken as problem:
-            why = str(problem)
-    return in_process(name, request) if name in _AFTER_WAITING else (UNAVAILABLE, why.encode("utf-8", "replace"))
+            why = str(problem).encode("utf-8", "replace")
+    words_do = name in _AFTER_WAITING and code in (UNAVAILABLE, LATE)
+    return in_process(name, request) if words_do else (code, why)
 
 
 def _settings_file() -> bytes:

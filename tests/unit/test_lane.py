@@ -118,6 +118,18 @@ def test_words_do_where_the_daemon_cannot_answer_yet_and_there_is_time(run_dir: 
     assert in_a_hurry.stdout == b"" and in_a_hurry.returncode in (ALARM, 111)
 
 
+@pytest.mark.parametrize("name", ALL)
+def test_a_daemon_that_has_just_come_and_still_opens_its_index_costs_no_answer_in_words(
+    own_home: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    monkeypatch.setattr("chitta.starter.start_daemon", lambda: True)
+    monkeypatch.setattr(runner, "_wait_for_daemon", lambda *asked: (111, b"the index is still being opened"))
+    monkeypatch.setattr(runner, "in_process", lambda lane, request: (0, lane.encode()))
+    refused = (111, b"the index is still being opened")
+    expected = refused if name in MEANING else (0, name.encode())
+    assert runner._without_daemon(name, REQUEST, time.monotonic() + 60, -1.0) == expected
+
+
 @pytest.mark.parametrize("manner", ["silent", "half", "lying", "foreign", "failing"])
 @pytest.mark.parametrize("name", AFTER_WAITING)
 def test_fault_02_words_do_where_the_daemon_does_not_work(run_dir: Path, name: str, manner: str) -> None:
