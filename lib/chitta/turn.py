@@ -79,7 +79,7 @@ HARNESS_SIGNS: tuple[tuple[str, Callable[[Payload], bool]], ...] = (
 )
 DEFAULT_HARNESS = "claude"
 
-#: Line ends below which a prompt holds no paste worth looking into.
+#: Line ends below which a prompt is none that :mod:`chitta.recall.paste` looks into, which need not be loaded then.
 _FEW_LINES = 5
 _MAX_ERROR_CHARS = 1_600
 _MAX_LINE_CHARS = 300

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from chitta import settings, turn
 from chitta.recall.context import bag
+from chitta.recall.paste import LEAST_LINES
 from chitta.sessions import Held
 from chitta.wire.request import Request, encode_request, parse_request
 
@@ -256,6 +257,10 @@ def test_a_long_prompt_keeps_head_errors_and_tail() -> None:
     assert query.startswith("Why does the build break?")
     assert query.index("Please look at the end.") < query.index("TypeError: x is undefined")
     assert turn.focus("short") == "short"
+
+
+def test_a_prompt_of_too_few_lines_for_a_paste_is_told_in_one_way() -> None:
+    assert turn._FEW_LINES == LEAST_LINES - 1
 
 
 @given(st.text(max_size=200), st.integers(0, 60))

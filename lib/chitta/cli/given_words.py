@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from chitta.cli import output
 from chitta.cli.failure import Misuse
@@ -25,9 +25,7 @@ def of_note(body: str, title: str, *others: str) -> list[str]:
     left = (title, body, *map(without_private, others))
     done = [redact(text) for text in (body, title, *left[2:])]
     kinds = dict.fromkeys(kind for one in done for kind in one.found)
-    _tell_of_private(given, left)
-    if kinds:
-        output.tell(f"chitta: took out what looks like a secret ({', '.join(kinds)}); --as-is keeps it")
+    _tell(given, left, kinds)
     if not done[0].text.strip():
         raise Misuse("all of the text is private", "what stands in <private>…</private> is never kept")
     return [one.text.strip() for one in done]
@@ -42,9 +40,7 @@ def of_correction(wrong: str, right: str, why: str) -> tuple[str, str, str]:
 
     clean, kinds = without_secrets(Note("", text=why, wrong=wrong, right=right))
     given = (wrong, right, why)
-    _tell_of_private(given, tuple(map(without_private, given)))
-    if kinds:
-        output.tell(f"chitta: took out what looks like a secret ({', '.join(kinds)}); --as-is keeps it")
+    _tell(given, tuple(map(without_private, given)), kinds)
     for name, before, after in (("--wrong", wrong, clean.wrong), ("--right", right, clean.right)):
         if before.strip() and not after.strip():
             raise Misuse(f"all of {name} is private", "what stands in <private>…</private> is never kept")
@@ -69,6 +65,9 @@ def refuse_telling(name: str) -> None:
         raise Misuse(f"that id holds what looks like a secret ({', '.join(kinds)})", "give --id another name")
 
 
-def _tell_of_private(given: Sequence[str], left: Sequence[str]) -> None:
+def _tell(given: Sequence[str], left: Sequence[str], kinds: Collection[str]) -> None:
+    """What was taken out: private spans of ``given``, where ``left`` is another, and secrets of these kinds."""
     if tuple(given) != tuple(left):
         output.tell("chitta: left out what is marked as private")
+    if kinds:
+        output.tell(f"chitta: took out what looks like a secret ({', '.join(kinds)}); --as-is keeps it")

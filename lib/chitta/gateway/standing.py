@@ -13,6 +13,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Mapping
+from threading import Lock
 from typing import TYPE_CHECKING, NamedTuple
 
 from chitta.gateway.reading import ROW_TEXT_CHARS
@@ -43,6 +44,7 @@ class Standing:
 
     def __init__(self, reads: bool = True) -> None:
         self._reads = reads
+        self._lock = Lock()
         self._read: dict[_File, Note | None] = {}
 
     def of(self, notes: Mapping[str, Note], filed: Mapping[str, Filed], folder: str) -> dict[str, Note]:
@@ -67,15 +69,21 @@ class Standing:
             return note
         if not self._reads:
             return note if status.st_size <= _MOST_BYTES and _still_says(note, f"{folder}/{filed.path}") else None
-        file = _File(filed.path, status.st_mtime_ns, status.st_size)
-        if file not in self._read:
-            if len(self._read) >= KEPT:
-                self._read.clear()
-            self._read[file] = _cleaned(folder, filed.path)
-        now = self._read[file]
+        now = self._read_anew(_File(filed.path, status.st_mtime_ns, status.st_size), folder)
         if now is None or (now.id, now.realm) != (filed.own_id, note.realm):
             return None
         return now._replace(id=note.id, superseded_by=now.superseded_by or note.superseded_by)
+
+    def _read_anew(self, file: _File, folder: str) -> Note | None:
+        with self._lock:
+            if file in self._read:
+                return self._read[file]
+        note = _cleaned(folder, file.path)
+        with self._lock:
+            if len(self._read) >= KEPT:
+                self._read.clear()
+            self._read[file] = note
+        return note
 
 
 def _still_says(note: Note, path: str) -> bool:

@@ -52,13 +52,14 @@ _LEVEL = re.compile(
 )
 
 #: Frames of a stack: Python, JavaScript and Java, Ruby, Go, Rust, PHP, C; and the lines that go with them.
+_PYTHON = r'\s*File "[^"]{1,300}", line \d+|\s*[^\s:]{1,200}\.py:\d+: in \w+\s*$'
+_PYTHON_FRAME = re.compile(_PYTHON)
 _FRAME = re.compile(
-    r'\s*File "[^"]{1,300}", line \d+'
+    rf"{_PYTHON}"
     r"|\s*at [^\n]{0,300}\(\w+\.(?:java|kt|scala|groovy):\d+\)(?: ~?\[[^\]\n]{1,120}\])?\s*$"
     r"|\s*at [^\n]{0,300}(?::\d+|\(native method\)|\(unknown source\)|<anonymous>|\(native\)|\(index \d+\))\S{0,4}\s*$"
     r"|\s*\.{3} \d+ (?:more|common frames omitted)"
     r"|\s*(?:from )?(?:[\w-]{1,60} \([\d.]{1,20}\) )?[^\s:]{1,200}\.rb:\d+:in "
-    r"|\s*[^\s:]{1,200}\.py:\d+: in \w+\s*$"
     r"|\s+[^\s:]{1,200}\.go:\d+(?: \+0x[0-9a-f]+)?\s*$|goroutine \d+ \["
     r"|[\w./*()-]{3,200}\((?:0x[0-9a-f]+|\{0x|\.\.\.)[^\n]{0,200}\)\s*$|created by \S+(?: in goroutine \d+)?\s*$"
     r"|\s*\d+:\s+(?:0x[0-9a-f]+ - |[\w<>$]{1,80}::)[^\n]{0,300}$|\s*#\d+ (?:0x|/|\{main\})"
@@ -66,7 +67,6 @@ _FRAME = re.compile(
     r"|stack backtrace:|\s*-{2,}> \S+:\d+:\d+\s*$",
     re.IGNORECASE,
 )
-_PYTHON_FRAME = re.compile(r'\s*File "[^"]{1,300}", line \d+|\s*[^\s:]{1,200}\.py:\d+: in \w+\s*$')
 #: The line of code under a frame, and the marks under code.
 _BELOW_FRAME = re.compile(r"\s{2,}\S")
 _MARKS = re.compile(r"\s+[\^~]{3,}\s*$")
@@ -74,7 +74,7 @@ _MARKS = re.compile(r"\s+[\^~]{3,}\s*$")
 #: Progress, rulers and counts, whatever words stand in them.
 _FORM = re.compile(
     r"\s*[.FEsxXpPS]{8,}\s*(?:\[\s*\d+%\])?\s*$"
-    r"|[^\n]{0,200}\s\[\s*\d{1,3}%\]\s*$|[^\n]{0,80}\d{1,3}%\s?(?:[\u2588\u2501]|\|[\s#=>\u2588\u258f-\u258f-]{3})"
+    r"|[^\n]{0,200}\s\[\s*\d{1,3}%\]\s*$|[^\n]{0,80}\d{1,3}%\s?(?:[\u2588\u2501]|\|[\s#=>\u2588\u258f-]{3})"
     r"|\s*[=\-*~#+\u2500\u2501\u2550]{3,}\s*$|\s*={5,}[^\n]{0,120}={5,}\s*$|\s*-{3,}[^\n]{0,120}-{3,}\s*$"
     r"|\s*=*\s*\d+ (?:failed|passed|skipped)\b[^\n]{0,120} in [\d.]+ ?m?s"
 )
@@ -95,8 +95,6 @@ _CHATTER = re.compile(
 _SOURCE = re.compile(r"\s{0,4}([\w.-]{1,60})\s{1,20}\|\s(?![^|\n]{0,200} \| )")
 #: A title between rulers of underscores, as tests are announced: its words stay.
 _TITLED = re.compile(r"_{3,}\s{0,4}([^_\n][^\n]{0,200}?)\s{0,4}_{3,}\s*$")
-
-
 #: A line as a person writes one: words, and no sign of code, of a table or of a machine.
 _WORDS = re.compile(r"(?:[^\W\d_][\w'\u2019-]*[,;:.!?]?\s+){2,}[^\W\d_][\w'\u2019/.-]*[.!?:;,)]*\s*$")
 _WORD = re.compile(r"[^\W\d_]{3,}")
@@ -143,13 +141,13 @@ def gist(prompt: str) -> str:
 
 
 def _read(lines: Sequence[str]) -> Iterator[_Read]:
-    sources = Counter(found[1] for found in map(_SOURCE.match, lines) if found)
+    sources = [_SOURCE.match(line) for line in lines]
+    counts = Counter(source[1] for source in sources if source)
     below = False
-    for line in lines:
-        source = _SOURCE.match(line)
-        composed = source is not None and sources[source[1]] >= LEAST_IDLE
-        if source is not None and composed:
-            line = line[source.end() :]
+    for line, source in zip(lines, sources, strict=True):
+        composed = False
+        if source is not None and counts[source[1]] >= LEAST_IDLE:
+            composed, line = True, line[source.end() :]
         look = line[:_LOOK_CHARS]
         under, below = below, _PYTHON_FRAME.match(look) is not None
         if below or _FRAME.match(look):
